@@ -12,7 +12,7 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::check::{note_one_change, note_one_mode, refuse_all_changes};
 use modeshift_simulate::initialization::{FirstModes, first_modes};
-use modeshift_structure::long_range::LongRange;
+use modeshift_structure::long_range::{InAllModes, LongRange};
 
 use crate::pipeline::{Found, Run};
 
@@ -30,7 +30,11 @@ impl Run<'_> {
         if analyzed.is_of_some_modes()
             && let Some(found) = &analyzed.long_range
         {
-            self.diagnostics.push(note_one_mode(&analyzed, found));
+            let time_limit = self.options(&[]).time_limit;
+            let look = || found.in_all_modes(&analyzed.within, &analyzed.analysis.within, time_limit);
+            let classes = |all: &Option<InAllModes>| if all.is_some() { String::new() } else { "too many".to_string() };
+            let all = self.timings.measure("offsets in all modes", look, classes);
+            self.diagnostics.push(note_one_mode(&analyzed, found, all.as_ref()));
         }
         self.check_structure(&analyzed);
         Ok(analyzed)

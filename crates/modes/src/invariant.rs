@@ -4,6 +4,9 @@
 //! share mode variables, and a predicate is only ever confronted with the components it touches. Projecting every input
 //! predicate onto the valid modes lets the analysis forget the invariant until it prints.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
 use crate::natural::Natural;
 use crate::set::{ModeSet, ModeVariable};
 use crate::space::ModeSpace;
@@ -12,6 +15,8 @@ use crate::space::ModeSpace;
 const FREE: u32 = u32::MAX;
 /// Components over more variables than this are not used whole when a formula is simplified.
 const SMALL_COMPONENT: usize = 16;
+/// A set that touches no more components than this meets them one by one. Meeting a thousand would take as many passes over the set.
+const FEW_COMPONENTS: usize = 4;
 
 /// The modes that are possible, as independent components.
 #[derive(Clone, Debug)]
@@ -24,6 +29,17 @@ pub struct Invariant {
     mentions: Vec<Vec<u32>>,
     /// The first component that is empty.
     contradictory: Option<usize>,
+    /// Made when a set first touches many components.
+    chains: OnceCell<Chains>,
+}
+
+/// Components one behind the other in the order of the space, so that all of a chain together have no more nodes than each alone.
+#[derive(Clone, Debug)]
+struct Chains {
+    /// By component: its chain, and the level at which it begins.
+    places: Vec<(u32, u32)>,
+    /// By component: what it and those behind it in its chain say.
+    from_here: Vec<ModeSet>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,6 +64,7 @@ impl Invariant {
             conjuncts: conjuncts.to_vec(),
             mentions: vec![Vec::new(); space.variable_count()],
             contradictory: None,
+            chains: OnceCell::new(),
         };
         for (index, support) in supports.into_iter().enumerate() {
             if !conjuncts[index].is_all() {
@@ -102,7 +119,8 @@ impl Invariant {
 
     /// The sets to keep across a [`ModeSpace::collect`].
     pub fn roots(&self) -> impl Iterator<Item = ModeSet> {
-        self.components().chain(self.conjuncts.iter().copied())
+        let chains = self.chains.get().into_iter().flat_map(|chains| chains.from_here.iter().copied());
+        self.components().chain(self.conjuncts.iter().copied()).chain(chains)
     }
 
     /// `set` composed with a projection of all modes onto the valid ones: equal on valid modes, and a function that
@@ -112,7 +130,55 @@ impl Invariant {
             return ModeSet::EMPTY;
         }
         let touched = self.touched(&space.support(set));
-        touched.into_iter().fold(set, |set, number| space.constrain(set, self.components[number].set))
+        if touched.len() <= FEW_COMPONENTS {
+            return touched.into_iter().fold(set, |set, number| space.constrain(set, self.components[number].set));
+        }
+        let chains = self.chains.get_or_init(|| self.chained(space));
+        let mut first: Vec<((u32, u32), usize)> =
+            touched.iter().map(|&number| (chains.places[number], number)).collect();
+        first.sort_unstable();
+        first.dedup_by_key(|((chain, _), _)| *chain);
+        // The projection onto components of different variables is that onto each in turn, and what a set does not touch does not
+        // change it.
+        first.into_iter().fold(set, |set, (_, number)| space.constrain(set, chains.from_here[number]))
+    }
+
+    /// The components in as few chains as their overlaps allow.
+    fn chained(&self, space: &ModeSpace) -> Chains {
+        let levels = |component: &Component| {
+            let levels = component.variables.iter().map(|&variable| space.level_of(variable));
+            levels.clone().min().zip(levels.max()).unwrap_or((u32::MAX, u32::MAX))
+        };
+        let mut by_level: Vec<((u32, u32), usize)> = self.components.iter().map(levels).zip(0..).collect();
+        by_level.sort_unstable();
+        let mut chains: Vec<Vec<usize>> = Vec::new();
+        // By the last level of each chain: the chain.
+        let mut ends: BTreeSet<(u32, usize)> = BTreeSet::new();
+        let mut places = vec![(0, 0); self.components.len()];
+        for ((first, last), number) in by_level {
+            let chain = match ends.first().copied().filter(|&(end, _)| end < first) {
+                Some(ended) => {
+                    ends.remove(&ended);
+                    ended.1
+                }
+                None => {
+                    chains.push(Vec::new());
+                    chains.len() - 1
+                }
+            };
+            ends.insert((last, chain));
+            chains[chain].push(number);
+            places[number] = (chain as u32, first);
+        }
+        let mut from_here = vec![ModeSet::ALL; self.components.len()];
+        for chain in &chains {
+            let mut behind = ModeSet::ALL;
+            for &number in chain.iter().rev() {
+                behind = space.and(self.components[number].set, behind);
+                from_here[number] = behind;
+            }
+        }
+        Chains { places, from_here }
     }
 
     /// The modes in which `variable` is true, projected like any set.

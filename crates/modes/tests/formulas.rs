@@ -258,3 +258,48 @@ fn a_set_with_many_nodes_is_abbreviated_without_a_search() {
     let formula = FormulaPrinter::new(&space, &invariant, &names).print(set);
     assert!(formula.abbreviated && formula.text.ends_with(" or … (more terms)"), "{}", formula.text);
 }
+
+/// The parts of a conjunction in an order that does not matter.
+fn sorted(conjunction: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = conjunction.split(" and ").collect();
+    parts.sort_unstable();
+    parts
+}
+
+/// Names that differ in an index alone are told by the first and the last, whatever the order of declaration.
+#[test]
+fn values_of_very_many_variables_are_told_by_families() {
+    const DOORS: u32 = 40;
+    // Doors and valves in turn, and between each two a flag that is false wherever its door is.
+    let name = |at: u32| match at % 3 {
+        0 => format!("open[{}]", DOORS - at / 3),
+        1 => format!("flag[{}]", at / 3 + 1),
+        _ => format!("valve[{}].on", at / 3 + 1),
+    };
+    let names: Vec<String> = (0..3 * DOORS).map(name).collect();
+    let space = ModeSpace::new(3 * DOORS);
+    let literals: Vec<ModeSet> = (0..3 * DOORS).map(|at| space.literal(ModeVariable(at))).collect();
+    let flagged: Vec<ModeSet> = literals.chunks(3).map(|it| space.or(it[0], !it[1])).collect();
+    let invariant = Invariant::new(&space, &flagged);
+    let mut printer = FormulaPrinter::new(&space, &invariant, &names);
+    let every = |kind: usize, value: bool| {
+        let of_kind = literals.iter().skip(kind).step_by(3);
+        space.intersection(of_kind.map(|&literal| if value { literal } else { !literal }))
+    };
+    let print = |printer: &FormulaPrinter<'_>, set| printer.print(invariant.project(&space, set)).text;
+    let closed = every(0, false);
+    assert_eq!(print(&printer, closed), "not (open[1] or … or open[40])");
+    assert_eq!(print(&printer, !closed), "open[1] or … or open[40]");
+    assert_eq!(print(&printer, every(0, true)), "open[1] and … and open[40]");
+    assert_eq!(print(&printer, !every(0, true)), "not (open[1] and … and open[40])");
+    let but_two = space.exists(closed, &[ModeVariable(3 * 20)]);
+    assert_eq!(print(&printer, but_two), "not (open[21] or … or open[40]) and not (open[1] or … or open[19])");
+    let in_three = space.exists(closed, &[ModeVariable(3 * 20), ModeVariable(3 * 23)]);
+    let expected =
+        "not (open[21] or … or open[40]) and not (open[1] or … or open[16]) and not open[18] and not open[19]";
+    assert_eq!(sorted(&print(&printer, in_three)), sorted(expected));
+    let both = space.and(closed, every(2, true));
+    assert_eq!(print(&printer, both), "valve[1].on and … and valve[40].on and not (open[1] or … or open[40])");
+    printer.prefer_conjunctions();
+    assert_eq!(print(&printer, closed), "not open[1] and … and not open[40]");
+}

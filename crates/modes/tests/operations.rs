@@ -1,7 +1,7 @@
 //! Every operation against truth tables, on random formulas over few variables and in random orders.
 
 use crate::numbers;
-use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
+use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use numbers::Numbers;
 
 const VARIABLES: u32 = 9;
@@ -100,6 +100,35 @@ fn constrain_is_composition_with_a_projection_onto_the_care_set() {
         assert_eq!(separately, space.constrain(space.and(left.0, right.0), care.0));
         assert_eq!(space.constrain(care.0, care.0), ModeSet::ALL);
     });
+}
+
+/// An invariant of many components is met all at once where they stand one behind the other: that is the same as one by one.
+#[test]
+fn a_projection_onto_many_components_is_that_onto_each_in_turn() {
+    let mut numbers = Numbers(17);
+    for round in 0..300 {
+        let variables = 24;
+        let space = ModeSpace::with_order(random_order(&mut numbers, variables));
+        // Pairs that overlap in the order of the space in any way, or neighbours only.
+        let order = if round % 2 == 0 { space.order().to_vec() } else { random_order(&mut numbers, variables) };
+        let conjuncts: Vec<ModeSet> = order
+            .chunks(2)
+            .map(|pair| {
+                let some = |it: ModeVariable, numbers: &mut Numbers| space.assignment(it, numbers.below(2) == 1);
+                let (one, other) = (some(pair[0], &mut numbers), some(pair[1], &mut numbers));
+                if numbers.below(4) == 0 { one } else { space.or(one, other) }
+            })
+            .collect();
+        let invariant = Invariant::new(&space, &conjuncts);
+        let mut set = ModeSet::EMPTY;
+        for _ in 0..6 {
+            let literals = (0..variables).map(ModeVariable).filter(|_| numbers.below(3) > 0).collect::<Vec<_>>();
+            let cube = space.intersection(literals.iter().map(|&it| space.assignment(it, numbers.below(2) == 1)));
+            set = space.xor(set, cube);
+        }
+        let in_turn = invariant.components().fold(set, |set, component| space.constrain(set, component));
+        assert_eq!(invariant.project(&space, set), in_turn, "round {round}");
+    }
 }
 
 #[test]

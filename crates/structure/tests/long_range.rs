@@ -11,6 +11,7 @@ use modeshift_structure::long_range::{
 use modeshift_structure::one_mode::Signature;
 use modeshift_structure::{Incidence, Occurrence, Options, Vertex, incidence, invariant_of};
 use modeshift_testkit::multimode_dae_of_mel;
+use rustc_hash::FxHashMap;
 use single_mode::Structure;
 
 /// What the oracle says of a mode: nothing where it is regular.
@@ -107,22 +108,31 @@ fn sampled_modes(plan: &scalable::Plan, count: usize) -> Vec<Vec<bool>> {
     sampled
 }
 
+/// Sampled modes of a model as it was written, and with all its numbers shuffled.
 fn check_sampled(plan: &scalable::Plan, count: usize) {
-    let dae = plan.natural();
-    let space = ModeSpace::new(dae.mode_variables.len() as u32);
-    let invariant = invariant_of(&space, &dae, &[]);
-    let incidence = incidence(&dae, &space, &invariant);
-    let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("a narrow model");
-    let sweep = PartSweep::new(&space, &incidence).expect("a narrow model");
-    let offsets = OffsetSweep::new(&space, &incidence).expect("a narrow model");
-    for mode in sampled_modes(plan, count) {
-        let (signature, equations, variables) = plan.signature(&mode);
-        let expected = parts_of(&signature, &equations, &variables);
-        let found = swept.contains(|variable| mode[variable.index()]);
-        assert_eq!(found, expected.is_some());
-        assert_eq!(sweep.in_mode(|variable| mode[variable.index()]), expected.unwrap_or_default());
-        let expected = offsets_of(&signature, &equations, &variables);
-        assert_eq!(offsets.in_mode(|variable| mode[variable.index()]), expected);
+    let natural = plan.natural();
+    let numbers: FxHashMap<&str, usize> =
+        natural.mode_variables.iter().enumerate().map(|(at, mode)| (&*mode.name, at)).collect();
+    for (dae, is_natural) in [(&natural, true), (&plan.scrambled(), false)] {
+        let places: Vec<usize> = dae.mode_variables.iter().map(|mode| numbers[&*mode.name]).collect();
+        let space = ModeSpace::new(dae.mode_variables.len() as u32);
+        let invariant = invariant_of(&space, dae, &[]);
+        let incidence = incidence(dae, &space, &invariant);
+        let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("a narrow model");
+        let sweep = PartSweep::new(&space, &incidence).expect("a narrow model");
+        let offsets = OffsetSweep::new(&space, &incidence).expect("a narrow model");
+        for mode in sampled_modes(plan, count) {
+            let value = |variable: ModeVariable| mode[places[variable.index()]];
+            let (signature, equations, variables) = match is_natural {
+                true => plan.signature(&mode),
+                false => signature(&incidence, &space, value),
+            };
+            let expected = parts_of(&signature, &equations, &variables);
+            assert_eq!(swept.contains(value), expected.is_some(), "{}", plan.name);
+            assert_eq!(sweep.in_mode(value), expected.unwrap_or_default(), "{}", plan.name);
+            let expected = offsets_of(&signature, &equations, &variables);
+            assert_eq!(offsets.in_mode(value), expected, "{}", plan.name);
+        }
     }
 }
 
@@ -142,7 +152,9 @@ fn very_long_models_are_those_of_sampled_modes() {
     check_sampled(&scalable::valve_pipe(10_000), 4);
     check_sampled(&scalable::clutch_chain(10_000), 2);
     check_sampled(&scalable::building(1_000, false), 3);
+    check_sampled(&scalable::building(10_000, false), 2);
     check_networks(&[ladder(3_334), grid(6, 910)], 12);
+    check_networks(&[ladder(3_334).scrambled(), grid(6, 910).scrambled()], 6);
     [3, 4].into_iter().for_each(|size| check_all_modes(&scalable::building(size, false)));
 }
 
@@ -260,6 +272,19 @@ fn index(name: &str, position: usize) -> usize {
 }
 
 impl Breakers {
+    /// The same network with nodes and branches in any order; the ground stays the first node.
+    fn scrambled(&self) -> Breakers {
+        let random = &mut Random::new(23);
+        let mut shuffled = |first: usize, count: usize| {
+            let mut order: Vec<usize> = (0..count).collect();
+            (first + 1..count).rev().for_each(|at| order.swap(at, first + random.below(at + 1 - first)));
+            order
+        };
+        let (nodes, order) = (shuffled(1, self.nodes), shuffled(0, self.branches.len()));
+        let branch = |&at: &usize| (nodes[self.branches[at].0], nodes[self.branches[at].1]);
+        network(self.nodes, order.iter().map(branch).collect())
+    }
+
     fn analyzed(&self) -> LongRange {
         let values = &self.dae.model;
         let value_of = |variable: VariableId| match &*values.variables[variable].name {
@@ -287,9 +312,11 @@ impl Breakers {
         let islands = found.islands.as_ref().expect("it can be cut");
         assert_eq!(islands.contains(&mode), island);
         assert_eq!(!found.network.islands_in(&found.given, &mode).is_empty(), island);
-        let (signature, ..) = signature(&found.incidence, &found.given, &mode);
-        let singular = matches!(single_mode::analyze(&signature), Structure::Singular(_));
+        let (signature, equations, variables) = signature(&found.incidence, &found.given, &mode);
+        let parts = parts_of(&signature, &equations, &variables);
+        let singular = parts.is_some();
         assert_eq!(found.singular.contains(&mode), singular);
+        assert_eq!(found.parts_in(&mode), parts.unwrap_or_default());
         assert!(island || !singular, "only islands make a network singular");
         (singular, island)
     }
@@ -362,6 +389,7 @@ fn islands_of_any_small_network_are_those_of_union_find() {
 #[test]
 fn long_networks_have_the_islands_that_union_find_sees_in_sampled_modes() {
     check_networks(&[ladder(334), grid(3, 200), grid(6, 90), tree(255)], 40);
+    check_networks(&[ladder(334).scrambled(), grid(3, 200).scrambled(), grid(4, 90).scrambled()], 10);
 }
 
 fn check_networks(networks: &[Breakers], samples: usize) {
@@ -440,7 +468,10 @@ fn words_are_the_same_from_the_automaton_and_from_the_set_of_modes() {
         let space = ModeSpace::new(system.mode_variables);
         let (incidence, invariant) = system.incidence(&space);
         let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("small enough");
-        compared += usize::from(check_forms(&swept, seed));
+        // A value that is given deviates in a set of modes and not in an automaton: both are told of where nothing is given.
+        if invariant.components().all(ModeSet::is_all) {
+            compared += usize::from(check_forms(&swept, seed));
+        }
     }
     assert!(compared > 100, "{compared}");
     for breakers in [ladder(4), ladder(60), grid(3, 3), grid(4, 12)] {

@@ -13,10 +13,12 @@
 //! | `cover` | sums of products, and their algebraic division |
 //! | `factor` | common parts written once |
 //! | `expression` | formulas as trees: how short they are, how they read |
+//! | `families` | values of very many mode variables in few words |
 
 mod cover;
 mod expression;
 mod factor;
+mod families;
 mod irredundant;
 mod minimum;
 mod shortest;
@@ -122,6 +124,9 @@ impl<'a> FormulaPrinter<'a> {
     /// outside `context` does not matter.
     pub fn print_within(&self, set: ModeSet, context: ModeSet) -> Formula {
         let interval = self.interval(set, context);
+        if let Some(text) = self.many_values(interval) {
+            return Formula { text, abbreviated: true };
+        }
         let plain = self.shortest.borrow_mut().find(self.space, interval, &self.space.support(set));
         match plain {
             Found::Whole(expression) => {
@@ -158,6 +163,14 @@ impl<'a> FormulaPrinter<'a> {
         let concerned = space.and(self.invariant.concerning(space, set), context);
         let care = if concerned.is_empty() { ModeSet::ALL } else { concerned };
         Interval { lower: space.and(set, care), upper: space.or(set, !care) }
+    }
+
+    /// Values of very many mode variables, or that not all of them are had, where that is what the interval says.
+    fn many_values(&self, interval: Interval) -> Option<String> {
+        [(interval.lower, false), (!interval.upper, true)].into_iter().find_map(|(set, is_negated)| {
+            let values = families::many_values(self.space, self.invariant, set)?;
+            families::text(&values, self.names, is_negated, self.prefers_conjunctions)
+        })
     }
 
     /// `text`, or a formula for the same with one named set if that is shorter.

@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeVariable};
-use modeshift_structure::long_range::{Diagram, LongRange, Swept};
+use modeshift_structure::long_range::{Diagram, InAllModes, LongRange, StagedCase, Swept};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Analyzed;
@@ -39,15 +39,33 @@ pub fn note_swept(found: &LongRange) -> Diagnostic {
         .help("`analyze --at` and `simulate` look at the modes that they are told of or meet")
 }
 
-/// Says of which mode a structure is that was asked of more modes than sets of modes can describe.
-pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange) -> Diagnostic {
+/// Says of which mode a structure is that was asked of more modes than sets of modes can describe, and what is known of all of them.
+pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange, all: Option<&InAllModes>) -> Diagnostic {
     let Analyzed { dae, analysis, within, .. } = analyzed;
     let asked: FxHashSet<ModeVariableId> = within.iter().map(|it| it.0).collect();
     let assumed = analysis.within.iter().filter(|it| !asked.contains(&it.0));
     let families = families(dae, assumed.map(|&(id, value)| (ModeVariable(id.0), value)));
     let message = "verdicts depend on modes far away: of one mode, this is the structure";
-    with_size(Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}")), found)
+    let mut note = Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}"));
+    if let Some(all) = all {
+        note = note.with_note(in_all_modes(dae, all));
+    }
+    with_size(note, found)
         .help("`--at` chooses another mode; with `--node-limit`, all modes are analyzed as far as that many nodes go")
+}
+
+/// `in all regular modes: structural index 1, or 2 (for example when `closed[3]` = false); 2 to 5 degrees of freedom`
+fn in_all_modes(dae: &MultimodeDae, all: &InAllModes) -> String {
+    let example = |case: &StagedCase| match case.example.as_slice() {
+        [] => String::new(),
+        deviating => format!(" (for example with {})", families(dae, deviating.iter().copied())),
+    };
+    let index: Vec<String> = all.index.iter().map(|case| format!("{}{}", case.value, example(case))).collect();
+    let freedom = match all.degrees_of_freedom {
+        (least, most) if least == most => least.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    };
+    format!("in all regular modes: structural index {}; degrees of freedom {freedom}", index.join(" or "))
 }
 
 /// Says between which modes changes were looked at.

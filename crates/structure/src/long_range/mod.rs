@@ -99,7 +99,7 @@ pub use bimachine::StagedOffsets;
 pub use islands::{Flow, Network};
 pub use offsets::{OffsetSweep, OffsetsOfMode};
 pub use parts::{PartSweep, PartsOfMode};
-pub use paths::{Asked, StagedCase};
+pub use paths::{Asked, InAllModes, StagedCase};
 pub use staged::Staged;
 
 /// Diagrams of more nodes than this, two seconds of work and some hundred megabytes with all that is asked of them, are not made.
@@ -153,7 +153,8 @@ pub struct SweepSize {
 /// The modes of a verdict, found by a sweep: as its automaton, as a set of modes, or as both.
 #[derive(Debug)]
 pub struct Swept {
-    /// The minimal automaton, where it alone decides: nothing is said about modes but by equations.
+    /// The minimal automaton, where it alone decides: nothing is said about modes but by equations, and by values that are given. What
+    /// is given is not among what it depends on, nor does it deviate from anything.
     pub staged: Option<Staged>,
     /// A set of modes, where that is small or there is no other form.
     pub diagram: Option<Diagram>,
@@ -272,8 +273,8 @@ fn swept(
         minimal_states: minimal.most_states(),
     };
     let staged = Staged::new(minimal, plan);
-    let is_alone = invariant.components().all(ModeSet::is_all) && also.iter().all(|set| set.is_empty());
-    if is_alone && staged.diagram_size() > LARGEST_DIAGRAM {
+    let is_whole = is_swept_whole(given, invariant, plan) && also.iter().all(|set| set.is_empty());
+    if is_whole && staged.diagram_size() > LARGEST_DIAGRAM {
         return Ok(Swept { staged: Some(staged), diagram: None, size });
     }
     let related: Vec<Vec<ModeVariable>> = invariant.components().map(|it| given.support_of_all(&[it])).collect();
@@ -288,7 +289,18 @@ fn swept(
     let modes = space.and(space.or(!passing, also), valid);
     space.check()?;
     let diagram = Some(Diagram { space, modes, valid });
-    Ok(Swept { staged: is_alone.then_some(staged), diagram, size })
+    Ok(Swept { staged: is_whole.then_some(staged), diagram, size })
+}
+
+/// Whether the sweep meets all that is said about modes: nothing is, or values are given that no step asks for any more.
+fn is_swept_whole(given: &ModeSpace, invariant: &Invariant, plan: &Plan) -> bool {
+    let mut is_swept = vec![false; given.variable_count()];
+    let entering = (0..plan.steps.len()).flat_map(|step| plan.entering_modes.of(step));
+    entering.for_each(|variable| is_swept[variable.index()] = true);
+    invariant.components().all(|component| {
+        let values = given.pick(component).unwrap_or_default();
+        given.valuation(&values) == component && values.iter().all(|(variable, _)| !is_swept[variable.index()])
+    })
 }
 
 /// The graph of an incidence: equations are swept over, variables make the boundary. With the equations of the items.

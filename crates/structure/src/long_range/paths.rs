@@ -4,10 +4,11 @@
 //! some variable was algebraic. From the last cut to the first it is found what each class and monitor still has to pay; then the
 //! path is followed. What `--at` says forbids edges.
 
-use modeshift_dae::EquationId;
-use modeshift_modes::ModeVariable;
+use modeshift_dae::{EquationId, ModeVariableId};
+use modeshift_modes::{ModeVariable, TimeLimit};
 use rustc_hash::FxHashMap;
 
+use super::LongRange;
 use super::bimachine::{Edge, StagedOffsets, wanted};
 
 /// More than any path costs.
@@ -20,6 +21,45 @@ pub struct StagedCase {
     pub value: u32,
     /// The mode variables of one such mode that deviate from usual values, as few as can be, with what they are there.
     pub example: Vec<(ModeVariable, bool)>,
+}
+
+/// What the offsets of all regular modes say, or of those with some values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InAllModes {
+    /// The structural index by value, each with a mode.
+    pub index: Vec<StagedCase>,
+    /// The fewest and the most degrees of freedom.
+    pub degrees_of_freedom: (u32, u32),
+}
+
+impl LongRange {
+    /// What the offsets of all regular modes with these values say, of which `mode` is one; nothing where it is singular, or that would
+    /// take more summaries than are followed. Examples deviate from `mode` in as few values as can be.
+    pub fn in_all_modes(
+        &self,
+        values: &[(ModeVariableId, bool)],
+        mode: &[(ModeVariableId, bool)],
+        time_limit: Option<TimeLimit>,
+    ) -> Option<InAllModes> {
+        let known: FxHashMap<ModeVariable, bool> =
+            mode.iter().map(|&(id, value)| (ModeVariable(id.0), value)).collect();
+        let usual = |variable: ModeVariable| known.get(&variable).copied().unwrap_or(true);
+        if self.singular.contains(usual) {
+            return None;
+        }
+        let incidence = &self.incidence;
+        if incidence.edges().all(|edge| incidence.orders(edge).iter().all(|it| it.0 == 0)) {
+            // Nothing is differentiated, in no mode.
+            let index = vec![StagedCase { value: 1, example: Vec::new() }];
+            return Some(InAllModes { index, degrees_of_freedom: (0, 0) });
+        }
+        let staged = StagedOffsets::new(&self.given, &self.invariant, incidence, time_limit).ok()?;
+        let given: FxHashMap<ModeVariable, bool> =
+            values.iter().map(|&(id, value)| (ModeVariable(id.0), value)).collect();
+        let asked = Asked { given: &given, usual: &usual };
+        let degrees_of_freedom = staged.degrees_of_freedom(&asked)?;
+        Some(InAllModes { index: staged.structural_index(&asked), degrees_of_freedom })
+    }
 }
 
 /// What is known and what is usual of mode variables.

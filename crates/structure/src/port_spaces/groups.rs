@@ -4,6 +4,8 @@
 //! modes only and share a mode variable. Numbers of redundancies and of free directions are compared group by group, so
 //! that thousands of bridges are thousands of small questions.
 
+use std::collections::BTreeMap;
+
 use modeshift_dae::{Id, UnionFind, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
 use rustc_hash::FxHashMap;
@@ -41,6 +43,8 @@ pub(super) struct Group {
     pub(super) free: Vec<ModeSet>,
     /// Whether the circuits of some component are too many to be listed.
     pub(super) too_many: bool,
+    /// What changes along directions that are too many to be listed.
+    pub(super) not_listed: Vec<VariableId>,
 }
 
 /// The circuits of one component with the modes in which they are there; nothing where they are too many.
@@ -81,6 +85,9 @@ pub(super) fn groups(space: &ModeSpace, forms: &[Vec<Form>], leaves: &Leaves, sp
             let at = groups.at(root, &mut counts);
             let Some(circuits) = circuits else {
                 groups.groups[at].too_many = true;
+                let some = spaces.direction(&mixture(basis));
+                let changes = with_leaves(space, forms, leaves, &readers, ModeSet::ALL, some);
+                groups.groups[at].not_listed.extend(changes.into_iter().map(|it| it.0));
                 continue;
             };
             counts[at].1.extend(ends(space, &circuits));
@@ -102,6 +109,17 @@ pub(super) fn groups(space: &ModeSpace, forms: &[Vec<Form>], leaves: &Leaves, sp
     }
     groups.groups.iter_mut().for_each(|group| group.equations.dedup());
     groups.groups
+}
+
+/// A vector in which each coordinate is that some vector of a basis has: weights without relations between them, so that none cancels.
+fn mixture(basis: &[Sparse]) -> Sparse {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let mut sum: BTreeMap<u32, f64> = BTreeMap::new();
+    for (number, vector) in basis.iter().enumerate() {
+        let weight = 1.0 + (number as f64 * GOLDEN).fract();
+        vector.iter().for_each(|&(at, value)| *sum.entry(at).or_default() += weight * value);
+    }
+    sum.into_iter().filter(|it| it.1 != 0.0).collect()
 }
 
 struct Groups {

@@ -191,8 +191,9 @@ impl Kinds<'_> {
             for equation in group.equations.iter().copied().chain(equations) {
                 group_of.entry(EquationId::from_index(equation)).or_default().push(at);
             }
-            for (variable, _) in group.directions.iter().flat_map(|it| &it.variables) {
-                group_with.entry(*variable).or_default().push(at);
+            let listed = group.directions.iter().flat_map(|it| &it.variables).map(|it| it.0);
+            for variable in listed.chain(group.not_listed.iter().copied()) {
+                group_with.entry(variable).or_default().push(at);
             }
         }
         let never: FxHashSet<VariableId> =

@@ -1,9 +1,17 @@
-//! The plain Σ-method for one mode: the second opinion on, and the yardstick of, the analysis of all modes.
+//! One mode by textbook means that the program does not use: the second opinion on, and the yardstick of, the analysis of all modes.
 //!
-//! Nothing here is shared with the analysis of all modes, nor with `one_mode`. The maximum-weight matching is found by shortest augmenting
-//! paths with integer prices, the offsets by Pryce's fixpoint from zero, the blocks by Tarjan's algorithm, and the
-//! over- and underdetermined parts of a singular system by plain augmenting paths (E22 §4.2 and §4.3 before their
-//! multimode extensions, RR9322 §3). Equations and variables are numbered from 0 among those that exist in the mode.
+//! Nothing here is shared with the analysis of all modes, nor with `one_mode`, neither text nor method:
+//!
+//! | of a mode | here | in the program |
+//! |---|---|---|
+//! | verdict | a maximum flow by layers (E. Dinic) | augmenting paths, one equation after the other |
+//! | parts | what the last layers reach, of the flow and of the flow the other way round: two matchings | alternating paths from one matching |
+//! | heaviest matching | any perfect one, bettered along cycles that gain (M. Klein) | shortest paths with prices |
+//! | offsets | longest ways from zero, sweep by sweep (R. Bellman, L. Ford) | Pryce's fixpoint, equation by equation |
+//! | blocks | two searches, the second against the arrows (S. R. Kosaraju) | Tarjan's one search |
+//!
+//! Equations and variables are numbered from 0 among those that exist in the mode (E22 §4.2 and §4.3 before their multimode extensions,
+//! RR9322 §3).
 
 #![allow(dead_code)]
 
@@ -51,19 +59,17 @@ pub struct Parts {
     pub underdetermined_variables: Vec<u32>,
 }
 
-fn equations(signature: &Signature) -> std::ops::Range<u32> {
-    0..signature.equation_count() as u32
-}
-
-/// No partner in a matching.
+/// No partner.
 const NONE: u32 = u32::MAX;
 
 /// Analyzes one mode.
 pub fn analyze(signature: &Signature) -> Structure {
-    let square = signature.equation_count() == signature.variable_count();
-    match square.then(|| heaviest_matching(Assignment::new(signature))).flatten() {
-        Some(variable_of) => Structure::Regular(regular(signature, &variable_of)),
-        None => Structure::Singular(parts(signature)),
+    let rows = rows(signature);
+    let flow = Flow::maximum(&rows, signature.variable_count());
+    let is_perfect = rows.len() == signature.variable_count() && !flow.column_of.contains(&NONE);
+    match is_perfect {
+        true => Structure::Regular(regular(signature, flow.column_of)),
+        false => Structure::Singular(parts(&rows, signature.variable_count(), &flow)),
     }
 }
 
@@ -97,356 +103,278 @@ impl Regular {
     }
 }
 
-fn regular(signature: &Signature, variable_of: &[u32]) -> Regular {
-    let (c, d) = smallest_offsets(signature, variable_of);
-    let blocks = blocks(signature, variable_of, &c, &d);
+/// The variables of each equation.
+fn rows(signature: &Signature) -> Vec<Vec<u32>> {
+    let row = |equation: u32| signature.entries(equation).iter().map(|entry| entry.0).collect();
+    (0..signature.equation_count() as u32).map(row).collect()
+}
+
+/// The rows of each column.
+fn transposed(rows: &[Vec<u32>], columns: usize) -> Vec<Vec<u32>> {
+    let mut transposed = vec![Vec::new(); columns];
+    for (row, of_row) in rows.iter().enumerate() {
+        of_row.iter().for_each(|&column| transposed[column as usize].push(row as u32));
+    }
+    transposed
+}
+
+/// As many rows as possible, each with a column of its own: a flow of one through each row and each column.
+struct Flow {
+    column_of: Vec<u32>,
+    row_of: Vec<u32>,
+    /// How many steps a row is from one without a column; `NONE` where no way leads there.
+    layer: Vec<u32>,
+    /// Whether a way from a row without a column leads to this column.
+    is_reached: Vec<bool>,
+}
+
+impl Flow {
+    /// Layer by layer, then as many ways down the layers as fit beside each other, until no column without a row is reached.
+    fn maximum(rows: &[Vec<u32>], columns: usize) -> Flow {
+        let mut flow = Flow {
+            column_of: vec![NONE; rows.len()],
+            row_of: vec![NONE; columns],
+            layer: Vec::new(),
+            is_reached: Vec::new(),
+        };
+        while flow.lay(rows) {
+            let mut next = vec![0; rows.len()];
+            for start in 0..rows.len() {
+                if flow.column_of[start] == NONE {
+                    flow.send(rows, start, &mut next);
+                }
+            }
+        }
+        flow
+    }
+
+    /// Lays the layers; whether a column without a row is reached.
+    fn lay(&mut self, rows: &[Vec<u32>]) -> bool {
+        self.layer = self.column_of.iter().map(|&column| if column == NONE { 0 } else { NONE }).collect();
+        self.is_reached = vec![false; self.row_of.len()];
+        let mut current: Vec<usize> = (0..rows.len()).filter(|&row| self.layer[row] == 0).collect();
+        let (mut depth, mut is_open) = (0, false);
+        while !current.is_empty() {
+            depth += 1;
+            let mut below = Vec::new();
+            for &column in current.iter().flat_map(|&row| &rows[row]) {
+                self.is_reached[column as usize] = true;
+                match self.row_of[column as usize] {
+                    NONE => is_open = true,
+                    row if self.layer[row as usize] == NONE => {
+                        self.layer[row as usize] = depth;
+                        below.push(row as usize);
+                    }
+                    _ => {}
+                }
+            }
+            current = below;
+        }
+        is_open
+    }
+
+    /// One unit from a row down the layers, if it gets through. `next` are the columns that no unit got through.
+    fn send(&mut self, rows: &[Vec<u32>], start: usize, next: &mut [usize]) {
+        let mut way = vec![start];
+        while let Some(&row) = way.last() {
+            let Some(&column) = rows[row].get(next[row]) else {
+                way.pop();
+                way.last().into_iter().for_each(|&above| next[above] += 1);
+                continue;
+            };
+            match self.row_of[column as usize] {
+                NONE => {
+                    for &row in way.iter().rev() {
+                        let column = rows[row][next[row]];
+                        self.row_of[column as usize] = row as u32;
+                        self.column_of[row] = column;
+                        next[row] += 1;
+                    }
+                    return;
+                }
+                below if self.layer[below as usize] == self.layer[row] + 1 => way.push(below as usize),
+                _ => next[row] += 1,
+            }
+        }
+    }
+}
+
+/// The decomposition of Dulmage and Mendelsohn. It does not depend on the matching, so either side has one of its own.
+fn parts(rows: &[Vec<u32>], columns: usize, flow: &Flow) -> Parts {
+    let back = Flow::maximum(&transposed(rows, columns), rows.len());
+    let listed = |is_in: &mut dyn Iterator<Item = bool>| -> Vec<u32> {
+        is_in.zip(0..).filter_map(|(is_in, at)| is_in.then_some(at)).collect()
+    };
+    Parts {
+        overdetermined_equations: listed(&mut flow.layer.iter().map(|&layer| layer != NONE)),
+        overdetermined_variables: listed(&mut flow.is_reached.iter().copied()),
+        underdetermined_equations: listed(&mut back.is_reached.iter().copied()),
+        underdetermined_variables: listed(&mut back.layer.iter().map(|&layer| layer != NONE)),
+    }
+}
+
+fn regular(signature: &Signature, variable_of: Vec<u32>) -> Regular {
+    let mut ways = Ways::new(signature, variable_of);
+    while !ways.sweep_until_settled() {
+        // Something was gained: from the beginning.
+    }
+    let c: Vec<u32> = ways.length.iter().map(|&length| u32::try_from(length).expect("ways begin at zero")).collect();
+    let mut d = vec![0; signature.variable_count()];
+    for (equation, &variable) in ways.variable_of.iter().enumerate() {
+        d[variable as usize] = c[equation] + ways.matched_order[equation] as u32;
+    }
+    let blocks = blocks(signature, &ways.variable_of, &c, &d);
     Regular { c, d, blocks }
 }
 
-/// A perfect matching of maximum total order, as the variable of each equation; none if there is no perfect one.
-///
-/// Prices keep `price(variable) - price(equation) >= order` on all entries, with equality on matched ones.
-fn heaviest_matching(mut assignment: Assignment<'_>) -> Option<Vec<u32>> {
-    assignment.match_greedily();
-    for equation in equations(assignment.signature) {
-        if assignment.variable_of[equation as usize] == NONE && !assignment.augment_from(equation) {
-            return None;
-        }
-    }
-    Some(assignment.variable_of)
-}
-
-struct Assignment<'a> {
+/// Longest ways between equations, all of which may begin at zero. An equation `i` that has a variable `j` of another one, `k`, asks that
+/// `c[k] + σ[k, j] >= c[i] + σ[i, j]`: a way from `i` to `k`. A cycle that gains is one along which equations would rather have each
+/// other's variables.
+struct Ways<'a> {
     signature: &'a Signature,
     variable_of: Vec<u32>,
     equation_of: Vec<u32>,
-    equation_price: Vec<i64>,
-    variable_price: Vec<i64>,
-    /// Of the current search: the shortest slack to each variable, the equation before it, and the search it is of.
-    distance: Vec<i64>,
-    before: Vec<u32>,
-    search: Vec<u32>,
-    searches: u32,
+    matched_order: Vec<i64>,
+    length: Vec<i64>,
+    from: Vec<u32>,
 }
 
-impl<'a> Assignment<'a> {
-    fn new(signature: &'a Signature) -> Self {
-        let mut variable_price = vec![0; signature.variable_count()];
-        for &(variable, order) in equations(signature).flat_map(|equation| signature.entries(equation)) {
-            let price = &mut variable_price[variable as usize];
-            *price = i64::from(order).max(*price);
-        }
-        Assignment {
+impl<'a> Ways<'a> {
+    fn new(signature: &'a Signature, variable_of: Vec<u32>) -> Self {
+        let count = variable_of.len();
+        let (equation_of, matched_order) = (vec![NONE; count], vec![0; count]);
+        let mut ways = Ways {
             signature,
-            variable_of: vec![NONE; signature.equation_count()],
-            equation_of: vec![NONE; signature.variable_count()],
-            equation_price: vec![0; signature.equation_count()],
-            variable_price,
-            distance: vec![0; signature.variable_count()],
-            before: vec![NONE; signature.variable_count()],
-            search: vec![0; signature.variable_count()],
-            searches: 0,
+            variable_of,
+            equation_of,
+            matched_order,
+            length: vec![0; count],
+            from: vec![NONE; count],
+        };
+        ways.begin();
+        ways
+    }
+
+    fn begin(&mut self) {
+        for (equation, &variable) in self.variable_of.iter().enumerate() {
+            let entry = self.signature.entries(equation as u32).iter().find(|entry| entry.0 == variable);
+            self.matched_order[equation] = entry.expect("a matched variable occurs").1.into();
+            self.equation_of[variable as usize] = equation as u32;
         }
+        self.length.fill(0);
+        self.from.fill(NONE);
     }
 
-    fn slack(&self, equation: u32, variable: u32, order: u32) -> i64 {
-        self.variable_price[variable as usize] - self.equation_price[equation as usize] - i64::from(order)
-    }
-
-    fn match_greedily(&mut self) {
-        for equation in equations(self.signature) {
-            if self.variable_of[equation as usize] != NONE {
-                continue;
+    /// Up and down the equations until nothing gets longer. False where there was a cycle that gains: it is turned then.
+    fn sweep_until_settled(&mut self) -> bool {
+        let count = self.length.len();
+        let mut is_up = true;
+        loop {
+            let mut is_settled = true;
+            for at in 0..count {
+                let equation = if is_up { at } else { count - 1 - at };
+                for &(variable, order) in self.signature.entries(equation as u32) {
+                    let other = self.equation_of[variable as usize] as usize;
+                    let length = self.length[equation] + i64::from(order) - self.matched_order[other];
+                    if other != equation && length > self.length[other] {
+                        self.length[other] = length;
+                        self.from[other] = equation as u32;
+                        is_settled = false;
+                    }
+                }
             }
-            let free = self.signature.entries(equation).iter().find(|&&(variable, order)| {
-                self.equation_of[variable as usize] == NONE && self.slack(equation, variable, order) == 0
-            });
-            if let Some(&(variable, _)) = free {
-                self.variable_of[equation as usize] = variable;
-                self.equation_of[variable as usize] = equation;
-            }
-        }
-    }
-
-    /// Matches one more equation along a path of least total slack; false if no path leads to a free variable.
-    ///
-    /// Slacks are small integers, so the queue is an array of buckets (R. Dial, 1969).
-    fn augment_from(&mut self, start: u32) -> bool {
-        self.searches += 1;
-        let mut buckets: Vec<Vec<u32>> = vec![Vec::new()];
-        let mut settled: Vec<u32> = Vec::new();
-        let mut reached: Vec<(u32, i64)> = vec![(start, 0)];
-        self.relax(start, 0, &mut buckets);
-        let mut length = 0;
-        while length < buckets.len() {
-            let Some(variable) = buckets[length].pop() else {
-                length += 1;
-                continue;
-            };
-            if self.distance[variable as usize] != length as i64 {
-                continue; // a shorter way was found since
-            }
-            let equation = self.equation_of[variable as usize];
-            if equation == NONE {
-                self.change_prices(&reached, &settled, length as i64);
-                self.turn_path(variable);
+            if is_settled {
                 return true;
             }
-            settled.push(variable);
-            reached.push((equation, length as i64));
-            self.relax(equation, length as i64, &mut buckets);
-        }
-        false
-    }
-
-    fn relax(&mut self, equation: u32, length: i64, buckets: &mut Vec<Vec<u32>>) {
-        let signature = self.signature;
-        for &(variable, order) in signature.entries(equation) {
-            let candidate = length + self.slack(equation, variable, order);
-            let at = variable as usize;
-            let known = self.search[at] == self.searches;
-            if !known || candidate < self.distance[at] {
-                self.search[at] = self.searches;
-                self.distance[at] = candidate;
-                self.before[at] = equation;
-                let bucket = usize::try_from(candidate).expect("slacks are not negative");
-                if buckets.len() <= bucket {
-                    buckets.resize(bucket + 1, Vec::new());
-                }
-                buckets[bucket].push(variable);
+            if self.turn_cycles() {
+                self.begin();
+                return false;
             }
+            is_up = !is_up;
         }
     }
 
-    fn change_prices(&mut self, reached: &[(u32, i64)], settled: &[u32], length: i64) {
-        for &(equation, distance) in reached {
-            self.equation_price[equation as usize] += length - distance;
-        }
-        for &variable in settled {
-            self.variable_price[variable as usize] += length - self.distance[variable as usize];
-        }
-    }
-
-    fn turn_path(&mut self, end: u32) {
-        let mut variable = end;
-        while variable != NONE {
-            let equation = self.before[variable as usize];
-            self.equation_of[variable as usize] = equation;
-            variable = std::mem::replace(&mut self.variable_of[equation as usize], variable);
-        }
-    }
-}
-
-/// The smallest offsets that fit a matching of maximum weight: Pryce's fixpoint, worked off equation by equation.
-fn smallest_offsets(signature: &Signature, variable_of: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut order_of = vec![0; signature.equation_count()];
-    let mut equation_of = vec![NONE; signature.variable_count()];
-    for equation in equations(signature) {
-        let variable = variable_of[equation as usize];
-        let entry = signature.entries(equation).iter().find(|entry| entry.0 == variable);
-        order_of[equation as usize] = entry.expect("a matched variable occurs").1;
-        equation_of[variable as usize] = equation;
-    }
-    let mut c = vec![0; signature.equation_count()];
-    let mut d = vec![0; signature.variable_count()];
-    let mut pending: std::collections::VecDeque<u32> = equations(signature).collect();
-    while let Some(equation) = pending.pop_front() {
-        for &(variable, order) in signature.entries(equation) {
-            let least = order + c[equation as usize];
-            if d[variable as usize] < least {
-                d[variable as usize] = least;
-                let matched = equation_of[variable as usize];
-                let times = least.saturating_sub(order_of[matched as usize]);
-                if c[matched as usize] < times {
-                    c[matched as usize] = times;
-                    pending.push_back(matched);
+    /// Turns the cycles of the last steps of ways: each gains, and no two have an equation in common. Whether there are any.
+    fn turn_cycles(&mut self) -> bool {
+        let mut visit = vec![NONE; self.from.len()];
+        let mut on_cycles = Vec::new();
+        for start in 0..self.from.len() {
+            let mut at = start;
+            while visit[at] == NONE && self.from[at] != NONE {
+                visit[at] = start as u32;
+                at = self.from[at] as usize;
+            }
+            if self.from[at] != NONE && visit[at] == start as u32 {
+                let first = at;
+                loop {
+                    // The equation before it on the cycle takes its variable.
+                    on_cycles.push((self.from[at], self.variable_of[at]));
+                    at = self.from[at] as usize;
+                    if at == first {
+                        break;
+                    }
                 }
             }
         }
+        on_cycles.iter().for_each(|&(equation, variable)| self.variable_of[equation as usize] = variable);
+        !on_cycles.is_empty()
     }
-    (c, d)
 }
 
-/// The strongly connected components of the dependencies among equations, those needed first (R. Tarjan, 1972).
+/// The strongly connected components of the dependencies among equations, those needed first.
 fn blocks(signature: &Signature, variable_of: &[u32], c: &[u32], d: &[u32]) -> Vec<Block> {
-    let mut equation_of = vec![NONE; signature.variable_count()];
-    for equation in equations(signature) {
-        equation_of[variable_of[equation as usize] as usize] = equation;
+    let mut equation_of = vec![0; variable_of.len()];
+    for (equation, &variable) in variable_of.iter().enumerate() {
+        equation_of[variable as usize] = equation as u32;
     }
-    let mut tarjan = Tarjan {
-        index: vec![0; signature.equation_count()],
-        low: vec![0; signature.equation_count()],
-        count: 0,
-        stack: Vec::new(),
-        blocks: Vec::new(),
+    let needs = |equation: u32| -> Vec<u32> {
+        let entries = signature.entries(equation).iter();
+        let tight = entries.filter(|&&(variable, order)| order + c[equation as usize] == d[variable as usize]);
+        tight.map(|&(variable, _)| equation_of[variable as usize]).collect()
     };
-    for start in equations(signature) {
-        let mut path: Vec<(u32, usize)> = Vec::new();
-        if tarjan.index[start as usize] == 0 {
-            tarjan.enter(start);
-            path.push((start, 0));
-        }
-        while let Some((equation, next)) = path.last_mut() {
-            let equation = *equation;
-            let Some(&(variable, order)) = signature.entries(equation).get(*next) else {
-                path.pop();
-                tarjan.leave(equation, path.last().map(|&(parent, _)| parent), variable_of);
-                continue;
-            };
-            *next += 1;
-            let target = equation_of[variable as usize];
-            if order + c[equation as usize] < d[variable as usize] || target == equation {
-                continue;
-            }
-            match tarjan.index[target as usize] {
-                0 => {
-                    tarjan.enter(target);
-                    path.push((target, 0));
-                }
-                LEFT => {}
-                index => {
-                    let low = &mut tarjan.low[equation as usize];
-                    *low = index.min(*low);
-                }
-            }
-        }
+    let needs: Vec<Vec<u32>> = (0..variable_of.len() as u32).map(needs).collect();
+    let needed_by = transposed(&needs, needs.len());
+    let mut finished: Vec<u32> = Vec::new();
+    let mut is_seen = vec![false; needs.len()];
+    for start in 0..needs.len() as u32 {
+        finished.extend(search(start, &needs, &mut is_seen));
     }
-    tarjan.blocks
-}
-
-/// The index of an equation whose component is complete.
-const LEFT: u32 = u32::MAX;
-
-struct Tarjan {
-    /// 0 for not visited.
-    index: Vec<u32>,
-    low: Vec<u32>,
-    count: u32,
-    stack: Vec<u32>,
-    blocks: Vec<Block>,
-}
-
-impl Tarjan {
-    fn enter(&mut self, equation: u32) {
-        self.count += 1;
-        self.index[equation as usize] = self.count;
-        self.low[equation as usize] = self.count;
-        self.stack.push(equation);
-    }
-
-    fn leave(&mut self, equation: u32, parent: Option<u32>, variable_of: &[u32]) {
-        let low = self.low[equation as usize];
-        if let Some(parent) = parent {
-            let parent_low = &mut self.low[parent as usize];
-            *parent_low = low.min(*parent_low);
-        }
-        if low != self.index[equation as usize] {
-            return;
-        }
-        let position = self.stack.iter().rposition(|&member| member == equation).expect("it is on the stack");
-        let mut equations = self.stack.split_off(position);
-        for &member in &equations {
-            self.index[member as usize] = LEFT;
+    let mut is_seen = vec![false; needs.len()];
+    let mut blocks = Vec::new();
+    for &start in finished.iter().rev() {
+        let mut equations = search(start, &needed_by, &mut is_seen);
+        if equations.is_empty() {
+            continue;
         }
         equations.sort_unstable();
-        let mut variables: Vec<_> = equations.iter().map(|&member| variable_of[member as usize]).collect();
+        let mut variables: Vec<u32> = equations.iter().map(|&equation| variable_of[equation as usize]).collect();
         variables.sort_unstable();
-        self.blocks.push(Block { equations, variables });
+        blocks.push(Block { equations, variables });
     }
+    blocks.reverse();
+    blocks
 }
 
-/// The decomposition of Dulmage and Mendelsohn, after A. Pothen and C. Fan (1990).
-fn parts(signature: &Signature) -> Parts {
-    let matching = Cardinality::maximum(signature);
-    let (mut parts, mut columns) = (Parts::default(), vec![Vec::new(); signature.variable_count()]);
-    for equation in equations(signature) {
-        for &(variable, _) in signature.entries(equation) {
-            columns[variable as usize].push(equation);
-        }
+/// What is reached from a start and was not seen before, in the order in which the search is done with it.
+fn search(start: u32, arrows: &[Vec<u32>], is_seen: &mut [bool]) -> Vec<u32> {
+    let mut finished = Vec::new();
+    if std::mem::replace(&mut is_seen[start as usize], true) {
+        return finished;
     }
-    let unmatched = equations(signature).filter(|&equation| matching.variable_of[equation as usize] == NONE);
-    (parts.overdetermined_equations, parts.overdetermined_variables) = reachable(
-        unmatched.collect(),
-        |equation| signature.entries(equation).iter().map(|entry| entry.0).collect(),
-        |variable| matching.equation_of[variable as usize],
-    );
-    let variables = 0..signature.variable_count() as u32;
-    let unmatched = variables.filter(|&variable| matching.equation_of[variable as usize] == NONE);
-    (parts.underdetermined_variables, parts.underdetermined_equations) = reachable(
-        unmatched.collect(),
-        |variable| columns[variable as usize].clone(),
-        |equation| matching.variable_of[equation as usize],
-    );
-    parts
-}
-
-/// What alternating paths from `start` reach on the same side and on the other.
-fn reachable(
-    start: Vec<u32>,
-    neighbours: impl Fn(u32) -> Vec<u32>,
-    partner: impl Fn(u32) -> u32,
-) -> (Vec<u32>, Vec<u32>) {
-    let mut own: std::collections::BTreeSet<u32> = start.iter().copied().collect();
-    let mut others = std::collections::BTreeSet::new();
-    let mut pending = start;
-    while let Some(vertex) = pending.pop() {
-        for other in neighbours(vertex) {
-            if others.insert(other) && partner(other) != NONE && own.insert(partner(other)) {
-                pending.push(partner(other));
+    let mut way = vec![(start, 0)];
+    while let Some((at, next)) = way.last_mut() {
+        match arrows[*at as usize].get(*next) {
+            Some(&to) => {
+                *next += 1;
+                if !std::mem::replace(&mut is_seen[to as usize], true) {
+                    way.push((to, 0));
+                }
+            }
+            None => {
+                finished.push(*at);
+                way.pop();
             }
         }
     }
-    (own.into_iter().collect(), others.into_iter().collect())
-}
-
-/// A matching of as many equations as possible, whatever the orders.
-struct Cardinality {
-    variable_of: Vec<u32>,
-    equation_of: Vec<u32>,
-}
-
-impl Cardinality {
-    fn maximum(signature: &Signature) -> Cardinality {
-        let mut matching = Cardinality {
-            variable_of: vec![NONE; signature.equation_count()],
-            equation_of: vec![NONE; signature.variable_count()],
-        };
-        let mut seen = vec![NONE; signature.variable_count()];
-        for equation in equations(signature) {
-            matching.augment_from(signature, equation, &mut seen);
-        }
-        matching
-    }
-
-    /// Breadth-first to the nearest free variable.
-    fn augment_from(&mut self, signature: &Signature, start: u32, seen: &mut [u32]) {
-        let mut steps: Vec<(u32, u32)> = Vec::new(); // variable, and the equation before it
-        let mut before = vec![(start, usize::MAX)]; // equation, and the step that led to it
-        let mut at = 0;
-        while at < before.len() {
-            let equation = before[at].0;
-            for &(variable, _) in signature.entries(equation) {
-                if std::mem::replace(&mut seen[variable as usize], start) == start {
-                    continue;
-                }
-                steps.push((variable, at as u32));
-                match self.equation_of[variable as usize] {
-                    NONE => return self.turn_path(&steps, &before),
-                    next => before.push((next, steps.len() - 1)),
-                }
-            }
-            at += 1;
-        }
-    }
-
-    fn turn_path(&mut self, steps: &[(u32, u32)], before: &[(u32, usize)]) {
-        let mut step = steps.len() - 1;
-        while step != usize::MAX {
-            let (variable, at) = steps[step];
-            let (equation, previous) = before[at as usize];
-            self.variable_of[equation as usize] = variable;
-            self.equation_of[variable as usize] = equation;
-            step = previous;
-        }
-    }
+    finished
 }
