@@ -461,6 +461,31 @@ fn an_underdetermined_start_keeps_start_values_and_warns() {
     assert!(ran.diagnostics.iter().any(|it| it.message.contains('x')), "{:#?}", ran.diagnostics);
 }
 
+/// One of two bodies, which a spring with a damper joins, is stopped. No finite force changes the speed of the other in an instant,
+/// whichever speeds are preferred as states: the relative one jumps.
+#[test]
+fn a_body_that_is_stopped_leaves_the_momentum_of_the_other() {
+    for preferred in ["", "stateSelect = StateSelect.prefer"] {
+        let attribute = if preferred.is_empty() { String::new() } else { format!(", {preferred}") };
+        let ran = run_body(
+            &format!(
+                "Real v1(start = 1, fixed = true); Real v2(start = 1); Real s(start = 0, fixed = true{attribute});
+                 Real v(start = 0, fixed = true{attribute}); Real f;
+                 equation v = v2 - v1; der(s) = v; f = 10*s + 5*v; der(v1) = f; der(v2) = -f;
+                 when time >= 1 then reinit(v2, 0); end when;"
+            ),
+            &How::until(1.25).tolerance(1e-8),
+        )
+        .finished();
+        assert_eq!([ran.limits(0, "v1").1, ran.limits(0, "v").1], [1.0, -1.0], "{preferred}");
+        // s'' + 10 s' + 20 s = 0 from s = 0, s' = -1 on; v1 + v2 stays 1.
+        let (slow, fast) = (-5.0 + 5f64.sqrt(), -5.0 - 5f64.sqrt());
+        let relative = -(slow * (0.25 * slow).exp() - fast * (0.25 * fast).exp()) / (slow - fast);
+        check("v1", ran.last("v1"), 0.5 * (1.0 - relative), 1e-6);
+        check("v2", ran.last("v2"), 0.5 * (1.0 + relative), 1e-6);
+    }
+}
+
 #[test]
 fn what_a_reinit_does_not_touch_follows_from_the_states_of_the_new_mode() {
     let ran = run_body(
