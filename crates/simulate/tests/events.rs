@@ -461,6 +461,21 @@ fn an_underdetermined_start_keeps_start_values_and_warns() {
     assert!(ran.diagnostics.iter().any(|it| it.message.contains('x')), "{:#?}", ran.diagnostics);
 }
 
+/// A mode that was only tried leaves no values; the power of a temperature has none at zero. The reference is a plain Runge–Kutta method with
+/// bisection for the temperature and for the event.
+#[test]
+fn iterations_of_a_new_mode_begin_at_the_present_values() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); Real T(start = 300); Real b(start = 1); Real q; Real u; Real i;
+         equation der(x) = i/10; u = if time < 0.5 then 10*time else 5; b = (T/300)^(-1.5);
+         i = if u - x > 2 then b*(u - x)^2 else if u - x > 0 then b*(u - x) else 0; q = u*i; q = 0.2*(T - 300);",
+        &How::until(2.0).tolerance(1e-8),
+    )
+    .finished();
+    check("x", ran.last("x"), 1.41959354901, 1e-7);
+    check("T", ran.last("T"), 465.70116606, 1e-4);
+}
+
 /// One of two bodies, which a spring with a damper joins, is stopped. No finite force changes the speed of the other in an instant,
 /// whichever speeds are preferred as states: the relative one jumps.
 #[test]
