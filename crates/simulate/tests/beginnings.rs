@@ -255,3 +255,23 @@ fn assignments_at_the_start_read_each_other() {
                     der(x) = 0; when initial() then a = 3; b = a + 1; end when; end M;";
     assert_eq!(ends(of_state, ["x", "b"]), [4.0, 4.0]);
 }
+
+/// The current of a rotor that turns with its field is rounding, and so is its slope, a difference of large voltages: from the first
+/// step on nothing of it is asked for but that it stays rounding, and what is beside it is as exact as ever.
+#[test]
+fn a_state_that_is_rounding_from_the_start_holds_up_nothing() {
+    for start in [1e-13, -3e-12] {
+        let text = format!(
+            "model M Real r(start = {start:e}, fixed = true); Real u; Real v; Real s(start = 1, fixed = true);
+             equation u = 100*cos(314*time + 0.3); v = 100*sin(314*time + 0.3 + 1.5707963267948966);
+             der(s) = -s^3; der(r) = (u - v)/1e-4 - 10*r;
+             annotation(experiment(StopTime = 1.5)); end M;"
+        );
+        for method in [Method::Bdf, Method::Esdirk] {
+            let ran = run_text(&text, &how(method, 1e-6)).finished();
+            let error = (ran.last("s") - 0.5).abs();
+            assert!(error < 1e-5, "{method:?} {start}: {error}");
+            assert!(ran.values("r").iter().all(|it| it.abs() < 1e-8), "{method:?} {start}");
+        }
+    }
+}

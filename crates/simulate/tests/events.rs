@@ -461,6 +461,46 @@ fn an_underdetermined_start_keeps_start_values_and_warns() {
     assert!(ran.diagnostics.iter().any(|it| it.message.contains('x')), "{:#?}", ran.diagnostics);
 }
 
+/// A mode that was only tried leaves no values; the power of a temperature has none at zero. The reference is a plain Runge–Kutta method with
+/// bisection for the temperature and for the event.
+#[test]
+fn iterations_of_a_new_mode_begin_at_the_present_values() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); Real T(start = 300); Real b(start = 1); Real q; Real u; Real i;
+         equation der(x) = i/10; u = if time < 0.5 then 10*time else 5; b = (T/300)^(-1.5);
+         i = if u - x > 2 then b*(u - x)^2 else if u - x > 0 then b*(u - x) else 0; q = u*i; q = 0.2*(T - 300);",
+        &How::until(2.0).tolerance(1e-8),
+    )
+    .finished();
+    check("x", ran.last("x"), 1.41959354901, 1e-7);
+    check("T", ran.last("T"), 465.70116606, 1e-4);
+}
+
+/// One of two bodies, which a spring with a damper joins, is stopped. No finite force changes the speed of the other in an instant,
+/// whichever speeds are preferred as states: the relative one jumps.
+#[test]
+fn a_body_that_is_stopped_leaves_the_momentum_of_the_other() {
+    for preferred in ["", "stateSelect = StateSelect.prefer"] {
+        let attribute = if preferred.is_empty() { String::new() } else { format!(", {preferred}") };
+        let ran = run_body(
+            &format!(
+                "Real v1(start = 1, fixed = true); Real v2(start = 1); Real s(start = 0, fixed = true{attribute});
+                 Real v(start = 0, fixed = true{attribute}); Real f;
+                 equation v = v2 - v1; der(s) = v; f = 10*s + 5*v; der(v1) = f; der(v2) = -f;
+                 when time >= 1 then reinit(v2, 0); end when;"
+            ),
+            &How::until(1.25).tolerance(1e-8),
+        )
+        .finished();
+        assert_eq!([ran.limits(0, "v1").1, ran.limits(0, "v").1], [1.0, -1.0], "{preferred}");
+        // s'' + 10 s' + 20 s = 0 from s = 0, s' = -1 on; v1 + v2 stays 1.
+        let (slow, fast) = (-5.0 + 5f64.sqrt(), -5.0 - 5f64.sqrt());
+        let relative = -(slow * (0.25 * slow).exp() - fast * (0.25 * fast).exp()) / (slow - fast);
+        check("v1", ran.last("v1"), 0.5 * (1.0 - relative), 1e-6);
+        check("v2", ran.last("v2"), 0.5 * (1.0 + relative), 1e-6);
+    }
+}
+
 #[test]
 fn what_a_reinit_does_not_touch_follows_from_the_states_of_the_new_mode() {
     let ran = run_body(

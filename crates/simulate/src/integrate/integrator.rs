@@ -269,6 +269,11 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         self.advance.sizes_mut().rounding[state] = rounding;
     }
 
+    /// The rate with which each state goes back, or on, by itself, here.
+    pub fn own_rates(&self) -> Vec<f64> {
+        self.problem.own_rates(self.advance.time(), self.advance.state())
+    }
+
     /// The length that the next step would have.
     pub fn step_length(&self) -> f64 {
         self.advance.next_step().0

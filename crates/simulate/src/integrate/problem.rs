@@ -159,6 +159,20 @@ impl<System: Ode> Problem<System> {
         found.unwrap_or_default()
     }
 
+    /// The rate with which each state goes back, or on, by itself; zero where that is not known.
+    pub(super) fn own_rates(&self, time: f64, state: &[f64]) -> Vec<f64> {
+        let dense = || Pattern::dense(state.len(), state.len());
+        let diagonal = |pattern: &Pattern, entries: &[f64]| -> Vec<f64> {
+            let own = |row: usize| pattern.row_entries(entries, row).find(|&(column, _)| column == row);
+            (0..state.len()).map(|row| own(row).map_or(0.0, |(_, entry)| entry.abs())).collect()
+        };
+        let found = self.evaluations.with_jacobian(time, state, |pattern, entries| match pattern {
+            Some(pattern) => diagonal(pattern, entries),
+            None => diagonal(&dense(), entries),
+        });
+        found.unwrap_or_else(|| vec![0.0; state.len()])
+    }
+
     /// Finds how the errors of steps are amplified; whether smaller ones are to be made from now on.
     pub(super) fn learn(&self, recent: &Recent, known: &Sizes) -> bool {
         let before = self.level();

@@ -143,7 +143,8 @@ impl Program {
         (self.code().instruction_count(), self.code().iterated_unknowns())
     }
 
-    /// Chooses states that are well conditioned at a jet, and keeps the present ones where they are.
+    /// Chooses states that are well conditioned at a jet, and keeps the present ones where they are. Iterations begin at the
+    /// jet: what they came to when the mode was there before, or was only tried, may be far from it.
     pub fn choose_states(
         &mut self,
         programs: &mut Programs<'_>,
@@ -154,6 +155,8 @@ impl Program {
         let before = self.choices.get(self.present).map(|(choice, _)| choice.clone());
         let choice = self.best_choice(time, jet, surroundings);
         if before.as_ref() == Some(&choice) {
+            let guesses = self.code_mut().jet_mut().iter_mut().zip(jet);
+            guesses.filter(|(_, value)| value.is_finite()).for_each(|(guess, &value)| *guess = value);
             return Ok(StateChoice::Kept);
         }
         match self.choices.iter().position(|(known, _)| *known == choice) {

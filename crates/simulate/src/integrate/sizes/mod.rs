@@ -119,7 +119,13 @@ impl Sizes {
     /// all that they see of some state: the voltage of a capacitor of 1e-10, whose current is the difference of voltages of 1 over a
     /// small resistance.
     pub fn is_kept_short(&self) -> bool {
-        self.steps > 0 && self.steps.is_multiple_of(MANY_STEPS) && self.step < SHORTENED * self.before
+        self.is_rounding_due() && self.step < SHORTENED * self.before
+    }
+
+    /// Whether it is time to look what rounding makes of states: nothing says before how long steps should be, and the current of a
+    /// rotor that turns with its field is rounding from the first step on.
+    pub fn is_rounding_due(&self) -> bool {
+        self.steps > 0 && self.steps.is_multiple_of(MANY_STEPS)
     }
 }
 

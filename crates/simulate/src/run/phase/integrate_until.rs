@@ -228,12 +228,17 @@ impl<'a> Phase<'a> {
             noises.into_iter().enumerate().for_each(|(index, noise)| integrator.set_slope_noise(index, noise));
             return;
         }
-        if integrator.sizes().is_kept_short() {
+        if integrator.sizes().is_rounding_due() {
+            // What a step makes of a state by rounding is at most what the step is long, or what the state does not forget of it.
+            let times: Vec<f64> = match integrator.sizes().is_kept_short() {
+                true => vec![step; self.states.len()],
+                false => integrator.own_rates().into_iter().map(|rate| step.min(1.0 / rate)).collect(),
+            };
             let states: Vec<Derivative<VariableId>> = self.mode.program.borrow().state_quantities().collect();
             let no_errors = vec![0.0; self.present.jet.len()];
-            for (index, state) in states.into_iter().enumerate() {
+            for ((index, state), time) in states.into_iter().enumerate().zip(times) {
                 let noise = self.present.slope_noise(machinery.prepared, state, &no_errors);
-                noise.into_iter().for_each(|noise| integrator.set_rounding(index, step * noise));
+                noise.into_iter().for_each(|noise| integrator.set_rounding(index, time * noise));
             }
         }
         let least = self.present.least_change(step);
