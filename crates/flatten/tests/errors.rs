@@ -96,10 +96,6 @@ fn unsupported_constructs_are_named_with_their_line() {
         "model M Real x;\n algorithm\n while x > 1 loop x := x - 1; end while; end M;",
         "E0290 2:2 unsupported construct: an algorithm that uses `x` before it is assigned, or does not always assign it",
     );
-    check_errors(
-        "model M Integer c; algorithm\n c := 1; when initial() then c := c + 1; end when; end M;",
-        "E0290 2:2 unsupported construct: `c` assigned both outside of `when` and in `when initial()`",
-    );
     check_errors("model M Real x;\n equation x = inStream(x); end M;", "E0290 2:15 unsupported construct: `inStream`");
 }
 

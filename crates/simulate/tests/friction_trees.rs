@@ -150,3 +150,112 @@ fn a_body_stays_at_rest_while_others_move() {
         check("v1", ran.last("v1"), 0.0, 1e-13);
     }
 }
+
+/// One to three shafts with the library's frictions, on the ground or on each other, in other units of time and angle.
+fn shafts(random: &mut Random) -> impl Fn(f64, f64) -> (String, usize) + use<> {
+    let count = 1 + random.below(3);
+    let mut number = |low: f64, high: f64| low + (high - low) * random.below(1000) as f64 / 1000.0;
+    let drawn: Vec<[f64; 6]> = (0..count)
+        .map(|_| {
+            let (inertia, limit, speed) = (number(0.5, 2.0), number(0.5, 4.0), number(-2.0, 2.0));
+            [inertia, limit, speed, number(0.0, 6.0), number(1.0, 4.0), number(0.0, 1.0)]
+        })
+        .collect();
+    move |time: f64, angle: f64| {
+        let (mut declared, mut connections) = ("Fixed ground;".to_string(), String::new());
+        for (k, &[inertia, limit, speed, torque, rate, below]) in drawn.iter().enumerate() {
+            let (speed, unit) = (speed * angle / time, angle / (time * time));
+            declared += &format!(
+                "Inertia i{k}(J = {inertia:?}, phi(start = 0, fixed = true), w(start = {speed:?}, fixed = true));
+                 CoulombFriction c{k}(tauMax = {:?});
+                 SignalTorque q{k}(u = {:?}*sin({:?}*time)); Real w{k} = i{k}.w;",
+                limit * unit,
+                torque * unit,
+                rate / time,
+            );
+            let support = if k > 0 && below < 0.7 { format!("i{}.b", k - 1) } else { "ground.a".to_string() };
+            connections += &format!("connect(q{k}.a, i{k}.a); connect(i{k}.b, c{k}.a); connect(c{k}.b, {support});");
+        }
+        let text = format!("model M import Modeshift.Rotational.*; {declared} equation {connections} end M;");
+        (text, drawn.len())
+    }
+}
+
+/// Speeds at the end and the kinds of events, in units in which they are the same.
+fn turned(model: &impl Fn(f64, f64) -> (String, usize), (time, angle): (f64, f64)) -> (Vec<f64>, usize) {
+    let (text, count) = model(time, angle);
+    let ran = run_text(&text, &How::until(2.0 * time));
+    assert!(!ran.diagnostics.iter().any(|it| it.code.as_str().starts_with('E')), "{text}\n{:#?}", ran.diagnostics);
+    let ran = ran.finished();
+    let speeds = (0..count).map(|k| ran.last(&format!("w{k}")) * time / angle).collect();
+    (speeds, ran.events().len())
+}
+
+fn shafts_in_units(seed: u64, count: usize, units: &[(f64, f64)]) {
+    let mut random = Random(seed);
+    for _ in 0..count {
+        let model = shafts(&mut random);
+        let (speeds, events) = turned(&model, (1.0, 1.0));
+        for &unit in units {
+            let (others, other_events) = turned(&model, unit);
+            assert_eq!(events, other_events, "{unit:?}: {}", model(unit.0, unit.1).0);
+            for (&speed, &other) in speeds.iter().zip(&others) {
+                assert!((speed - other).abs() <= 2e-5, "{unit:?}: {}\n{speeds:?} {others:?}", model(unit.0, unit.1).0);
+            }
+        }
+    }
+}
+
+/// A shaft comes to rest at the same events in seconds and in years, radians and nanoradians.
+#[test]
+fn shafts_come_to_rest_in_all_units() {
+    shafts_in_units(3, 6, &[(1e4, 1.0), (1e9, 1.0), (1e-9, 1.0), (1.0, 1e9), (1e3, 1e-9)]);
+}
+
+/// `cargo test --release -p modeshift-simulate --test suite friction_trees -- --ignored`
+#[test]
+#[ignore = "a few minutes"]
+fn many_shafts_come_to_rest_in_all_units() {
+    shafts_in_units(17, 150, &[(1e3, 1.0), (1e4, 1.0), (1e9, 1.0), (1e-9, 1.0), (1.0, 1e9), (1.0, 1e-9), (1e6, 1e-6)]);
+}
+
+/// What stands at its threshold at the start leaves it there, in whatever units: by its second derivative, or by a slope that no state tells.
+#[test]
+fn thresholds_are_left_at_the_start_in_all_units() {
+    let unit_of_time = [1.0, 1e9, 1e15, 1e-9];
+    let from_rest = "model M parameter Real T = 1, A = 1; Real x(start = 0, fixed = true), v(start = 0, fixed = true), f; Boolean c, d;
+         equation der(x) = v; der(v) = A/T^2 + f; c = f > 0; 0 = if c then v else f; d = x > 0; end M;";
+    let at_its_limit = "model M import Modeshift.Rotational.*; parameter Real T = 1, A = 1; Fixed g;
+         Inertia i(J = 1, phi(start = 0, fixed = true), w(start = 0, fixed = true)); CoulombFriction c(tauMax = A/T^2);
+         SignalTorque q(u = A/T^2*(1 + time/T)); Real v = i.w;
+         equation connect(q.a, i.a); connect(i.b, c.a); connect(c.b, g.a); end M;";
+    for (text, expected) in [(from_rest, 1.0), (at_its_limit, 0.5)] {
+        for time in unit_of_time {
+            for angle in [1.0, 1e-12, 1e12] {
+                let text = text.replace("T = 1, A = 1", &format!("T = {time:?}, A = {angle:?}"));
+                let ran = run_text(&text, &How::until(time)).finished();
+                assert_eq!(ran.events().len(), 1, "{text}");
+                check(&text, ran.last("v") * time / angle, expected, 1e-5);
+            }
+        }
+    }
+}
+
+/// A `reinit` of a body that many frictions hold to the ground: all are let go, in the direction in which it moves then.
+#[test]
+fn many_frictions_let_a_body_go() {
+    for count in [1, 3, 12] {
+        let (mut declared, mut connections) = (String::new(), String::new());
+        for k in 0..count {
+            declared += &format!("CoulombFriction c{k}(tauMax = {:?});", 0.1 * (k + 1) as f64);
+            connections += &format!("connect(c{k}.a, b.b); connect(c{k}.b, ground.a);");
+        }
+        let text = format!(
+            "model M import Modeshift.Rotational.*; Fixed ground; Inertia b(J = 1, phi(start = 0, fixed = true), w(start = 0, fixed = true));
+             {declared} Real w = b.w; equation {connections} when time > 0.5 then reinit(b.w, -3); end when; end M;"
+        );
+        let braking: f64 = (1..=count).map(|k| 0.1 * k as f64).sum();
+        let ran = run_text(&text, &How::until(0.75)).finished();
+        check(&text, ran.last("w"), (-3.0 + 0.25 * braking).min(0.0), 1e-5);
+    }
+}

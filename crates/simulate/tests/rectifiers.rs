@@ -9,6 +9,7 @@ use crate::support::runs as support;
 use std::f64::consts::PI;
 
 use modeshift_mode_changes::Strategy;
+use modeshift_simulate::integrate::Method;
 use support::{How, Ran, check, run_text};
 
 const PHASES: usize = 7;
@@ -123,4 +124,22 @@ fn diodes_turn_off_alike_by_any_search() {
 fn all_pulses_and_jumps_are_found_by_lemke_alone() {
     check_voltage(&rectifier(2.0 * PI, 0.0, LEMKE), 0.0);
     check_jumps(7, LEMKE);
+}
+
+/// Two diodes that take over a constant current from each other: beside it the current that begins is a small difference, and what it charges
+/// begins with the rounding of that. While both conduct it grows as `(1 - cos(w t))/(w L)`.
+#[test]
+fn a_current_that_is_a_small_difference_begins() {
+    let text = "model M Real i1(start = 0, fixed = true), i2, s1, s2, u1, u2, v, vd, q(start = 0, fixed = true); Boolean d1, d2; equation
+        v = sin(6.283185307179586*time); d1 = s1 > 0; d2 = s2 > 0;
+        i1 = if d1 then s1 else 0; u1 = if d1 then 0 else s1; i2 = if d2 then s2 else 0; u2 = if d2 then 0 else s2;
+        v - 0.05*der(i1) - u1 = vd; -v - 0.05*der(i2) - u2 = vd; i1 + i2 = 1; der(q) = i1; end M;";
+    let rate = std::f64::consts::TAU;
+    let overlap = (1.0 - 0.05 * rate).acos() / rate;
+    let taken_over = (overlap - (rate * overlap).sin() / rate) / (0.05 * rate);
+    let charge = taken_over + (0.5 - overlap) + (overlap - taken_over) + taken_over + (0.3 - overlap);
+    for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+        let ran = run_text(text, &How { method: Some(method), ..How::until(1.3) }).finished();
+        check(&format!("{method:?}"), ran.last("q"), charge, 1e-5);
+    }
 }

@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Builtin, ExpressionId, Expressions, Node, Type, Variability, Variable, WhenAction, WhenActionKind, WhenBranch,
-    WhenClause,
+    Builtin, ExpressionId, Node, Type, Variability, Variable, WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
 use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{
@@ -60,12 +59,6 @@ impl Section {
 
     fn is_of_one_when(&self, name: &str) -> bool {
         self.targets.iter().any(|target| &*target.name == name && target.is_of_one_when())
-    }
-
-    /// Whether a `when initial()` assigns it.
-    fn is_assigned_initially(&self, name: &str, expressions: &Expressions) -> bool {
-        let is_initial = |&id: &ExpressionId| matches!(expressions.node(id), Node::Call(Builtin::Initial, _));
-        self.flags.iter().any(|(fires, names)| names.iter().any(|it| &**it == name) && fires.iter().any(is_initial))
     }
 
     fn set(&mut self, name: &str, value: Term) {
@@ -293,25 +286,35 @@ impl Flattener<'_> {
                 let turned = self.model.expressions.not(turned);
                 let kind = WhenActionKind::Law(flag, turned);
                 actions.push(WhenAction { guard: truth, kind, span: condition.span });
-                ends.push((flag, run.context.clone(), condition.span));
-                let mut fires = vec![self.model.expressions.call(Builtin::Change, &[flag])];
-                let is_initial = |&id: &ExpressionId| {
-                    matches!(self.model.expressions.node(id), Node::Call(Builtin::Initial | Builtin::Sample, _))
+                let changes = self.model.expressions.call(Builtin::Change, &[flag]);
+                // What is solved for the start has no left limits of flags: there the condition itself says it.
+                let initially = conditions.iter().copied().find(|&id| self.is_call_of(Builtin::Initial, id));
+                let is_active = match initially {
+                    Some(initially) => self.model.expressions.or(initially, changes),
+                    None => changes,
                 };
-                fires.extend(conditions.iter().copied().filter(is_initial));
+                ends.push((is_active, run.context.clone(), condition.span));
+                let mut fires = vec![changes];
+                let is_at_start = |&id: &ExpressionId| {
+                    [Builtin::Initial, Builtin::Sample].into_iter().any(|builtin| self.is_call_of(builtin, id))
+                };
+                fires.extend(conditions.iter().copied().filter(is_at_start));
                 run.flags.push((fires, here.iter().map(|it| it.parts[0].name.name.clone()).collect()));
             }
             clause.branches.push(WhenBranch { conditions, actions, span: condition.span });
         }
         self.push_when(clause, run.span);
         run.context = before;
-        for (flag, mut end, span) in ends.into_iter().rev() {
-            let fires = self.model.expressions.call(Builtin::Change, &[flag]);
-            self.merge_locals(fires, &mut end, &run.context, span)?;
+        for (is_active, mut end, span) in ends.into_iter().rev() {
+            self.merge_locals(is_active, &mut end, &run.context, span)?;
             run.context = end;
         }
         run.end(|target| target.is_of_one_when() && names.contains(&target.name));
         Ok(())
+    }
+
+    fn is_call_of(&self, builtin: Builtin, id: ExpressionId) -> bool {
+        matches!(self.model.expressions.node(id), Node::Call(called, _) if called == builtin)
     }
 
     /// A Boolean that a branch of a `when` turns over: where it changes, the branch is active.
@@ -341,10 +344,6 @@ impl Flattener<'_> {
             }
             if target.whens > 0 && target.last_plain.is_some() && whole.scalar_type() == Some(Type::Real) {
                 let what = format!("the Real `{name}` assigned both inside and outside of `when`");
-                return unsupported(what, *span);
-            }
-            if target.last_plain.is_some() && run.is_assigned_initially(name, &self.model.expressions) {
-                let what = format!("`{name}` assigned both outside of `when` and in `when initial()`");
                 return unsupported(what, *span);
             }
             let mut sides = Vec::new();

@@ -113,7 +113,13 @@ impl GuardSeries {
     pub fn combined<'a>(parts: impl IntoIterator<Item = (f64, &'a GuardSeries)>) -> GuardSeries {
         let mut sum = GuardSeries::default();
         for (weight, part) in parts {
-            for (list, own) in [(&mut sum.weights, &part.weights), (&mut sum.derivatives, &part.derivatives)] {
+            let size = weight.abs();
+            let lists = [
+                (&mut sum.weights, &part.weights, weight),
+                (&mut sum.derivatives, &part.derivatives, weight),
+                (&mut sum.terms, &part.terms, size),
+            ];
+            for (list, own, weight) in lists {
                 if list.len() < own.len() {
                     list.resize(own.len(), 0.0);
                 }

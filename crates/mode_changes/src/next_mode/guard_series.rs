@@ -19,7 +19,12 @@ pub struct GuardSeries {
     pub derivatives: Vec<f64>,
     /// How large the terms are that the value is made of.
     pub size: f64,
+    /// The same of the value and each of its derivatives, to first order: where they cancel, rounding of them is left.
+    pub terms: Vec<f64>,
 }
+
+/// A sum of a few terms is rounded by this share of them.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// A term of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +62,14 @@ impl Restart {
         };
         let limits = Limits { left: &past.jet, right: &self.right };
         let weights = limits.weights(guard, row, &content, |value| size += value);
-        GuardSeries { weights, derivatives, size }
+        let mut terms = vec![0.0; derivatives.len()];
+        for partial in guard.partials(row, &self.right, 0) {
+            for (term, k) in terms.iter_mut().zip(0..) {
+                let value = (partial.derivatives[0] * self.right.get(partial.column, partial.order + k)).abs();
+                *term += if value.is_finite() { value } else { 0.0 };
+            }
+        }
+        GuardSeries { weights, derivatives, size, terms }
     }
 }
 
@@ -149,7 +161,13 @@ impl GuardSeries {
         if let Some(p) = self.weights.iter().rposition(|&weight| weight != 0.0) {
             return Sign::Decided(Term::Weight(p as u32), self.weights[p]);
         }
-        match noise.first_significant(&self.derivatives, self.size.max(noise.floor)) {
+        let terms = self.terms.iter().copied().chain(std::iter::repeat(0.0));
+        // Where no time is short, derivatives are as exact as values are, relative to their own terms.
+        let share = if noise.time_scale.is_finite() { ROUNDING } else { noise.relative.max(ROUNDING) };
+        let clear =
+            |(&derivative, terms): (&f64, f64)| if derivative.abs() <= share * terms { 0.0 } else { derivative };
+        let derivatives: Vec<f64> = self.derivatives.iter().zip(terms).map(clear).collect();
+        match noise.first_significant(&derivatives, self.size.max(noise.floor)) {
             Some(order) => Sign::Decided(Term::Derivative(order as u32), self.derivatives[order]),
             None => Sign::Vanishing,
         }

@@ -32,7 +32,7 @@ use crate::one_mode::{Jet, Residuals, linearity};
 pub struct Noise {
     /// Relative error of values.
     pub relative: f64,
-    /// The model's time scale, usually the step of integration.
+    /// The model's time scale, usually the step of integration; infinite where none is known.
     pub time_scale: f64,
     /// How exactly the instant of the event is known.
     pub event_time_error: f64,
@@ -233,9 +233,11 @@ fn defects(
             let held = equations.residual(row, &past.jet, count - 1);
             held.iter().zip(&mut derivatives).filter(|(held, _)| !held.is_nan()).for_each(|(_, value)| *value = 0.0);
         }
+        // What has crossed is zero as exactly as its time is known, whichever derivative of the constraint it is.
+        derivatives.iter_mut().filter(|value| value.abs() <= noise.floor).for_each(|value| *value = 0.0);
         // Where all terms vanish with the guard that fired, what is left of them is rounding of what they are made of.
         let (size, made_of) = size_of_terms(structure, equations, past, row, &left.complete);
-        let size = size.max(noise.floor / noise.relative).max(ROUNDING / noise.relative * made_of);
+        let size = size.max(ROUNDING / noise.relative * made_of);
         let first = noise.first_significant(&derivatives, size);
         first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
     };

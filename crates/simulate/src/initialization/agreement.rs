@@ -5,7 +5,10 @@
 //! that are exactly at zero contradict nothing: at `v = 0` every diode is at zero, and only what comes right after tells
 //! which of them conduct. The point is then a left limit, and the first instant of a run selects the mode.
 
+use std::cell::OnceCell;
+
 use modeshift_dae::{ExpressionId, Memo, ModeVariableId, Node, RelationOperator};
+use modeshift_structure::initialization::OneMode;
 use rustc_hash::FxHashMap;
 
 use super::point::{Point, StartMode};
@@ -13,8 +16,11 @@ use super::problem::InitialProblem;
 
 /// Sides of a relation that differ by less, relative to their size, may be equal; the first instant decides.
 const TIE: f64 = 1e-9;
-/// The same relative to the largest value of all, for sides that vanish.
-const VANISHING: f64 = 1e-12;
+/// Sides that differ by more than this share of the largest value of all do not vanish by rounding, whatever they are made of. What
+/// differs by less may be something in other units: then it is asked what its sides are made of.
+const SUSPICIOUS: f64 = 1e-8;
+/// A solution is known to so many roundings of what it is made of: where equations are not linear, iterations end that near.
+const ROUNDINGS: f64 = 64.0;
 
 /// How well a mode agrees with its solution; better ones come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,11 +50,13 @@ impl InitialProblem<'_> {
     fn agrees_but_for_ties(&self, mode: &StartMode, point: &Point) -> bool {
         let there = self.mode_at(point);
         let differing = self.dae.mode_variables.ids().filter(|&id| there.value(id) != mode.value(id));
-        differing.into_iter().all(|id| self.is_undecided(id, point))
+        let one_mode = OnceCell::new();
+        let one_mode = || one_mode.get_or_init(|| self.start.one_mode(|variable| mode.is_on(variable)));
+        differing.into_iter().all(|id| self.is_undecided(id, point, &one_mode))
     }
 
-    /// Whether ties leave the definition of a mode variable open.
-    fn is_undecided(&self, id: ModeVariableId, point: &Point) -> bool {
+    /// Whether ties leave the definition of a mode variable open, at the solution of a mode.
+    fn is_undecided<'m>(&self, id: ModeVariableId, point: &Point, one_mode: &dyn Fn() -> &'m OneMode) -> bool {
         let Some(definition) = self.dae.mode_variables[id].definition else { return false };
         let expressions = &self.model().expressions;
         let (mut relations, mut leaves) = (Vec::new(), Vec::new());
@@ -68,7 +76,12 @@ impl InitialProblem<'_> {
         let largest = point.largest();
         let mut truths: FxHashMap<ExpressionId, Option<bool>> = FxHashMap::default();
         for (&(id, ..), sides) in relations.iter().zip(values.chunks_exact(2)) {
-            truths.insert(id, relation_truth(expressions.node(id), sides, largest));
+            let difference = (sides[0] - sides[1]).abs();
+            let is_alike = difference <= TIE * (sides[0].abs() + sides[1].abs());
+            let is_rounding = || {
+                difference <= SUSPICIOUS * largest && difference <= ROUNDINGS * self.rounding_of(one_mode(), point, id)
+            };
+            truths.insert(id, relation_truth(expressions.node(id), sides, is_alike || is_rounding()));
         }
         for (&id, value) in leaves.iter().zip(self.evaluate(&leaves, point)) {
             truths.insert(id, Some(value != 0.0));
@@ -81,12 +94,10 @@ impl InitialProblem<'_> {
 }
 
 /// The truth of a relation; nothing where its sides may be equal.
-fn relation_truth(node: Node, sides: &[f64], largest: f64) -> Option<bool> {
+fn relation_truth(node: Node, sides: &[f64], may_be_equal: bool) -> Option<bool> {
     let Node::Relation(operator, ..) = node else { return None };
-    let (a, b) = (sides[0], sides[1]);
-    let is_tie = (a - b).abs() <= (TIE * (a.abs() + b.abs())).max(VANISHING * largest);
     let is_ordered = !matches!(operator, RelationOperator::Equal | RelationOperator::NotEqual);
-    (!(is_tie && is_ordered)).then(|| operator.holds(a, b))
+    (!(may_be_equal && is_ordered)).then(|| operator.holds(sides[0], sides[1]))
 }
 
 /// Kleene's logic.

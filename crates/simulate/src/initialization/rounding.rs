@@ -6,7 +6,7 @@
 //! `|∂r/∂x| |x|`, and errors of what was solved before enter it too; what that makes of the unknowns of its block is one linear
 //! system more.
 
-use modeshift_dae::{EquationId, ExpressionId, Id};
+use modeshift_dae::{EquationId, ExpressionId, Id, Node};
 use modeshift_numerics::{Compiler, Differentiated, Input, LinearSolver, Lu, Pattern};
 use modeshift_structure::initialization::{OneMode, OneModeBlock};
 
@@ -41,23 +41,40 @@ impl InitialProblem<'_> {
         let residuals = &self.start.system.residuals;
         let known = conditions.iter().map(|&condition| {
             let terms = self.terms(residuals[condition], point);
-            let size = terms.iter().map(|it| (it.slope * it.value).abs()).sum();
+            let size = size_of(&terms);
             Known { size, rounding: ROUNDING * size + error_of(&terms, &errors) }
         });
         known.collect()
+    }
+
+    /// What rounding makes of the difference of the sides of a relation at the solution of a mode: only what they are made of is gone
+    /// through.
+    pub(super) fn rounding_of(&self, one_mode: &OneMode, point: &Point, relation: ExpressionId) -> f64 {
+        let Node::Relation(_, left, right) = self.model().expressions.node(relation) else { return 0.0 };
+        let mut is_needed = vec![false; point.values.len()];
+        let sides = [left, right].map(|side| self.terms(side, point));
+        sides.iter().flatten().filter_map(|it| place(it.input)).for_each(|at| is_needed[at] = true);
+        let mut needed: Vec<&OneModeBlock> = Vec::new();
+        for block in one_mode.blocks.iter().rev() {
+            if block.variables.iter().any(|variable| is_needed[variable.index()]) {
+                let rows = block.equations.iter().map(|&it| self.terms(self.start.system.residuals[it], point));
+                let read = rows.flatten().filter_map(|it| place(it.input));
+                read.for_each(|at| is_needed[at] = true);
+                needed.push(block);
+            }
+        }
+        let mut errors = vec![0.0; point.values.len()];
+        needed.into_iter().rev().for_each(|block| self.follow_rounding(block, point, &mut errors));
+        let rounding = sides.iter().map(|terms| ROUNDING * size_of(terms) + error_of(terms, &errors));
+        rounding.sum()
     }
 
     /// What rounding makes of the unknowns of a block.
     fn follow_rounding(&self, block: &OneModeBlock, point: &Point, errors: &mut [f64]) {
         let rows: Vec<Vec<Term>> =
             block.equations.iter().map(|&it| self.terms(self.start.system.residuals[it], point)).collect();
-        let mut found: Vec<f64> = rows
-            .iter()
-            .map(|terms| {
-                let size: f64 = terms.iter().map(|it| (it.slope * it.value).abs()).sum();
-                ROUNDING * size + error_of(terms, errors)
-            })
-            .collect();
+        let mut found: Vec<f64> =
+            rows.iter().map(|terms| ROUNDING * size_of(terms) + error_of(terms, errors)).collect();
         let places: Vec<Vec<(u32, f64)>> = rows.iter().map(|terms| own_entries(block, terms)).collect();
         let pattern = Pattern::from_rows(found.len(), places.iter().map(|row| row.iter().map(|entry| entry.0)));
         let entries: Vec<f64> = places.iter().flatten().map(|entry| entry.1).collect();
@@ -111,6 +128,11 @@ fn own_entries(block: &OneModeBlock, terms: &[Term]) -> Vec<(u32, f64)> {
     let mut entries: Vec<(u32, f64)> = terms.iter().filter_map(|it| Some((number(it)? as u32, it.slope))).collect();
     entries.sort_by_key(|entry| entry.0);
     entries
+}
+
+/// The sum of terms without their signs.
+fn size_of(terms: &[Term]) -> f64 {
+    terms.iter().map(|it| (it.slope * it.value).abs()).sum()
 }
 
 /// What errors of variables make of a sum of terms.

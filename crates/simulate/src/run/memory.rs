@@ -34,10 +34,6 @@ const RESIDUES: f64 = 4.0;
 /// What is left of a size, relative to it, where an atom has come to rest at zero: some roundings.
 const REST: f64 = 64.0 * f64::EPSILON;
 
-/// The least size of an atom in its series: where all that it is made of is zero or not linear, what it is made of does not tell its
-/// size. It is the only one that knows of units, far below what is compared in any.
-const UNKNOWN: f64 = 1e-12;
-
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
@@ -143,7 +139,12 @@ impl TimeScale {
 
     /// A short time where something says what that is; before anything does, none is: a guess would be one of the units.
     pub fn known_short(self) -> f64 {
-        if self.source == TimeSource::Nothing { 0.0 } else { self.short }
+        if self.is_known() { self.short } else { 0.0 }
+    }
+
+    /// Whether something says what a short time is.
+    pub fn is_known(self) -> bool {
+        self.source != TimeSource::Nothing
     }
 
     /// How long a first step may be, as far as the run knows: what steps were of late, or else at most this.
@@ -333,7 +334,7 @@ impl Memory {
     /// What counts as zero now.
     pub fn present_noise(&self, prepared: &Prepared) -> Noise {
         let time_scale = self.time_scale.short();
-        let event_time_error = EVENT_TIME_ERROR * time_scale.min(self.duration) + self.resolution;
+        let event_time_error = EVENT_TIME_ERROR * self.time_scale.known_short().min(self.duration) + self.resolution;
         // A constraint that asks of what has crossed to be zero is met as exactly as the time of the crossing is known.
         let unresolved = self.located.iter().map(|&atom| self.residues[atom]).fold(0.0, f64::max);
         let floor = prepared.noise.floor.max(RESIDUES * unresolved);
@@ -343,10 +344,10 @@ impl Memory {
     /// What counts as zero in the series of an atom.
     pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
         let noise = self.present_noise(prepared);
+        let time_scale = if self.time_scale.is_known() { noise.time_scale } else { f64::INFINITY };
         let relative = self.noise_level * noise.relative;
         let floor = noise.floor.max(self.scales[atom]).max(RESIDUES * self.residues[atom] / relative);
-        let floor = floor.max(UNKNOWN);
-        Noise { relative, floor, ..noise }
+        Noise { relative, floor, time_scale, ..noise }
     }
 
     /// Remembers how large the sides of atoms are.

@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 use modeshift_dae::{Derivative, Id, IndexVec, RelationId, VariableId};
 use modeshift_mode_changes::DifferenceTape;
 use modeshift_numerics::Input;
+use modeshift_structure::one_mode::{Column, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::run::prepare::Prepared;
@@ -44,6 +45,7 @@ pub(crate) struct Ingredients {
     /// By number; asked for after every step.
     guards: RefCell<Vec<Option<Terms>>>,
     guard_slopes: RefCell<FxHashMap<RelationId, Terms>>,
+    quantities: RefCell<FxHashMap<Derivative<VariableId>, Terms>>,
     /// By place of the state in the jet; asked for after every step, of all states that are at rest.
     slopes: RefCell<Vec<Option<Terms>>>,
 }
@@ -226,6 +228,22 @@ impl Side<'_> {
             self.mode.ingredients.guard_slopes.borrow_mut().insert(atom, made.clone());
             made
         });
+        self.sum_of(&terms)
+    }
+
+    /// How large a quantity is by all that it is made of.
+    pub(crate) fn size_of(&self, prepared: &Prepared, quantity: Derivative<VariableId>) -> f64 {
+        let known = self.mode.ingredients.quantities.borrow().get(&quantity).cloned();
+        let terms = known.unwrap_or_else(|| {
+            let made: Terms = self.followed(prepared, vec![(quantity, 1.0)]).into();
+            self.mode.ingredients.quantities.borrow_mut().insert(quantity, made.clone());
+            made
+        });
+        self.sum_of(&terms)
+    }
+
+    /// The values at some places with their weights, where they are numbers.
+    fn sum_of(&self, terms: &Terms) -> f64 {
         let size: f64 = terms.iter().map(|&(place, weight)| weight * self.jet[place].abs()).sum();
         if size.is_finite() { size } else { 0.0 }
     }
@@ -300,14 +318,11 @@ impl Side<'_> {
     fn solved_for(&self, prepared: &Prepared, it: Derivative<VariableId>) -> Vec<(Derivative<VariableId>, f64)> {
         let structure = &self.mode.structure;
         let Some(column) = structure.column(it.of) else { return Vec::new() };
-        let row = structure.matched_row(column);
-        // Before the start nothing holds: its equations are none of the model.
-        if structure.equation(row).index() >= prepared.dae.model.equations.len() {
+        let Some((row, times)) = self.row_solved_for(prepared, it, column) else { return Vec::new() };
+        let tape = self.mode.equations.tape(row);
+        if !(tape.is_linear() || times == 0) {
             return Vec::new();
         }
-        let times = (it.order + structure.equation_offset(row)).checked_sub(structure.variable_offset(column));
-        let tape = self.mode.equations.tape(row);
-        let Some(times) = times.filter(|&times| tape.is_linear() || times == 0) else { return Vec::new() };
         let point = |input: Input| self.point(prepared, &self.discrete, input);
         let terms = tape.coefficients(point).map(|(term, value)| (Derivative::new(term.of, term.order + times), value));
         let terms: Vec<(Derivative<VariableId>, f64)> = terms.collect();
@@ -316,5 +331,29 @@ impl Side<'_> {
             return Vec::new();
         }
         terms.into_iter().filter(|term| term.0 != it).map(|(term, value)| (term, (value / own).abs())).collect()
+    }
+
+    /// The equation that is solved for a quantity, and how often it is differentiated for that. Of what could be a state but is none, since
+    /// a constraint ties it to those that are, it is such a constraint: a current that is the difference of another one and a source has the
+    /// rounding of both.
+    fn row_solved_for(&self, prepared: &Prepared, it: Derivative<VariableId>, column: Column) -> Option<(Row, u32)> {
+        let structure = &self.mode.structure;
+        // Before the start nothing holds: its equations are none of the model.
+        let is_of_model = |row: Row| structure.equation(row).index() < prepared.dae.model.equations.len();
+        let row = structure.matched_row(column);
+        let times = (it.order + structure.equation_offset(row)).checked_sub(structure.variable_offset(column));
+        if let Some(times) = times {
+            return is_of_model(row).then_some((row, times));
+        }
+        let program = self.mode.program.borrow();
+        if !program.has_states() || program.state_quantities().any(|state| state == it) {
+            return None;
+        }
+        let mut constraints =
+            structure.occurrences(column).iter().map(|&(row, order)| (row, it.order.checked_sub(order)));
+        constraints.find_map(|(row, times)| {
+            let is_hidden = |times: &u32| *times < structure.equation_offset(row) && is_of_model(row);
+            Some((row, times.filter(is_hidden)?))
+        })
     }
 }

@@ -363,7 +363,11 @@ impl<'a> Instant<'_, 'a> {
         value: (f64, f64),
     ) -> Sign {
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
-        let may_be_rounding = is_clear && candidate.restarted.is_suspicious(value.0, self.memory.most);
+        // What has crossed is at zero as exactly as its time is known, which another mode may show many times larger: the voltage of a diode
+        // that blocks with a small leak.
+        let is_small =
+            || self.memory.located.contains(&atom) || candidate.restarted.is_suspicious(value.0, self.memory.most);
+        let may_be_rounding = is_clear && is_small();
         if is_clear && !may_be_rounding && candidate.restarted.weights.is_empty() {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
@@ -377,12 +381,12 @@ impl<'a> Instant<'_, 'a> {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
         let of_rounding = if is_rounding { 2.0 * value.0.abs() / noise.relative } else { 0.0 };
+        // Slopes count that are more than the rounding of what they are made of.
         let slope = candidate.restarted.side.slope_size(self.prepared, atom);
-        // Such that slopes count that are more than the rounding of what they are made of.
-        let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
-        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_rounding), ..noise };
-        let sign = candidate.restarted.sign(&series, &known, (&noise, self.memory.most)).unwrap_or(Sign::Vanishing);
+        let noise = Noise { floor: noise.floor.max(of_value).max(of_rounding), ..noise };
+        let sign = candidate.restarted.sign(&series, &known, (&noise, self.memory.most), slope);
+        let sign = sign.unwrap_or(Sign::Vanishing);
         if sign == Sign::Vanishing && is_clear && self.memory.is_by_derivatives {
             return Sign::Decided(Term::Derivative(0), value.0);
         }

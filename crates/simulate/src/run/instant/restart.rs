@@ -420,14 +420,15 @@ impl<'a> Restarted<'a> {
     }
 
     /// The sign of an atom right after the instant, by its series; nothing for a transient instant.
-    /// What is small beside `most` may be rounding.
+    /// What is small beside `most` may be rounding; `slope` is the size of what its slope is made of.
     pub fn sign(
         &mut self,
         atom: &DifferenceTape,
         known: &dyn Fn(Input) -> Option<f64>,
         noise: (&Noise, f64),
+        slope: f64,
     ) -> Option<Sign> {
-        self.sign_from(0, atom, known, noise)
+        self.sign_from(0, atom, known, noise, slope)
     }
 
     /// The same for an atom that crossed, in the mode that it crossed in: its value is zero by definition.
@@ -437,7 +438,7 @@ impl<'a> Restarted<'a> {
         known: &dyn Fn(Input) -> Option<f64>,
         noise: (&Noise, f64),
     ) -> Option<Sign> {
-        self.sign_from(1, atom, known, noise)
+        self.sign_from(1, atom, known, noise, 0.0)
     }
 
     /// The sign by the derivatives from one order on.
@@ -447,12 +448,17 @@ impl<'a> Restarted<'a> {
         atom: &DifferenceTape,
         known: &dyn Fn(Input) -> Option<f64>,
         (noise, most): (&Noise, f64),
+        slope: f64,
     ) -> Option<Sign> {
         self.past.as_ref()?;
         let mut sign = Sign::Vanishing;
         for count in [1, MOST_DERIVATIVES] {
             let Some(mut series) = self.series(atom, known, count) else { break };
             series.derivatives[..first].fill(0.0);
+            // What a slope is made of is in higher derivatives by as much more as it changes in a short time.
+            for (terms, order) in series.terms.iter_mut().skip(1).zip(0..) {
+                *terms = terms.max(slope / noise.time_scale.powi(order));
+            }
             sign = series.sign(noise);
             if sign != Sign::Vanishing && !self.may_be_rounding(sign, count, (noise, most)) {
                 break;

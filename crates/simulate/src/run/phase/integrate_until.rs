@@ -183,7 +183,9 @@ impl<'a> Phase<'a> {
             NotAlike::States(_) => NoPhase::Sliding(NoFlow::NotTransversal),
         })?;
         self.mode.program.borrow().states_of(&self.present.jet, &mut self.states);
-        let nominal: Vec<f64> = system.states().iter().map(|state| machinery.prepared.nominal(state.of)).collect();
+        let Machinery { prepared, memory, .. } = &*machinery;
+        let size = |&state: &Derivative<VariableId>| prepared.declared_nominal(state.of).max(memory.sizes.size(state));
+        let nominal: Vec<f64> = system.states().iter().map(size).collect();
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
         let states = system.states();
         let declared = states.iter().map(|state| machinery.prepared.declared_nominal(state.of));

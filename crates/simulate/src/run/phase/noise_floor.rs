@@ -10,7 +10,7 @@
 //! Only guards are looked at whose last event was *slight*: no variable jumped, and no derivative, because the two laws
 //! agree where the guard is zero. A ball that bounces, however low, is no noise, nor is a hysteresis, however narrow.
 
-use modeshift_dae::{Derivative, IndexVec, RelationId};
+use modeshift_dae::{IndexVec, RelationId};
 
 use crate::integrate::LARGEST_AMPLIFICATION;
 use crate::program::Surroundings;
@@ -106,14 +106,18 @@ impl SlightEvents {
     }
 }
 
-/// Whether a variable or a derivative that exists on both sides jumps by more than the tolerance.
+/// Whether a variable or a derivative that exists on both sides jumps by more than the tolerance of what it is made of.
 fn jumps(prepared: &Prepared, left: &Side<'_>, right: &Side<'_>) -> bool {
     let tolerance = SLIGHT * prepared.noise.relative;
     let quantities = left.mode.quantities.list().iter().zip(&left.jet);
-    quantities.into_iter().any(|(&Derivative { of: id, order }, &before)| {
-        let Some(place) = right.mode.quantities.index(id, order) else { return false };
+    quantities.into_iter().any(|(&quantity, &before)| {
+        let Some(place) = right.mode.quantities.index(quantity.of, quantity.order) else { return false };
         let after = right.jet[place.index()];
-        (after - before).abs() > tolerance * before.abs().max(after.abs()).max(prepared.nominal(id))
+        let is_more = |size: f64| (after - before).abs() > tolerance * size;
+        // What it is itself is at hand; most that do not jump are told by that.
+        is_more(before.abs().max(after.abs()).max(prepared.declared_nominal(quantity.of)))
+            && is_more(left.size_of(prepared, quantity))
+            && is_more(right.size_of(prepared, quantity))
     })
 }
 

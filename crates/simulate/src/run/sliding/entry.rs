@@ -251,7 +251,8 @@ impl<'a> Instant<'_, 'a> {
         let side = &candidate.restarted.side;
         for Derivative { of, order } in side.mode.program.borrow().state_quantities() {
             let (before, after) = (step.left.value(of, order), side.value(of, order));
-            let size = before.abs().max(after.abs()).max(self.prepared.nominal(of) * f64::EPSILON);
+            let known = self.memory.sizes.size(Derivative { of, order }).max(self.prepared.declared_nominal(of));
+            let size = before.abs().max(after.abs()).max(known * f64::EPSILON);
             // What was no state before, or moves by more than restarts are exact to.
             let is_kept = (after - before).abs() <= self.prepared.noise.relative * size;
             if !is_kept {

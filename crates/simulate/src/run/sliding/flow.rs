@@ -237,7 +237,7 @@ impl<'a> Sliding<'a> {
             for ((state, name), before) in states.iter_mut().zip(&names).zip(&sizes) {
                 let along = self.derivatives(*name, &jets);
                 let moved = *state - back.iter().zip(&along[1..]).map(|(by, it)| by * (it - along[0])).sum::<f64>();
-                let size = state.abs().max(*before).max(self.prepared.nominal(name.of) * f64::EPSILON);
+                let size = state.abs().max(*before).max(self.prepared.declared_nominal(name.of) * f64::EPSILON);
                 is_there &= (moved - *state).abs() <= ROUNDING * size;
                 *state = if moved.abs() <= ROUNDING * before { 0.0 } else { moved };
             }

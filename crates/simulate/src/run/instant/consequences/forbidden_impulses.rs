@@ -25,6 +25,35 @@ use crate::run::values::Side;
 /// An impulse that is not so many times as large as the one without any `reinit` comes from the drift of constraints.
 const ABOVE_DRIFT: f64 = 1e3;
 
+/// A Boolean with a memory that may hold a state, as a friction does.
+struct Holder {
+    /// Its number among the pairs.
+    pair: usize,
+    /// Relations by which it may be let go.
+    ways: Vec<RelationId>,
+    /// The one that is tried.
+    tried: usize,
+    is_let_go: bool,
+}
+
+/// What comes of letting some holders go.
+enum LetGo<'a> {
+    /// The states have the values of the `reinit`, and nothing comes back.
+    Moves(Box<Restarted<'a>>),
+    /// They have, but something changes at once.
+    ComesBack(Back),
+    /// Something else holds them.
+    IsHeld,
+    /// No other mode follows.
+    Nothing,
+}
+
+/// What changes at once where some holders are let go: relations that impulses strike, and pairs by their numbers.
+struct Back {
+    struck: Vec<RelationId>,
+    pairs: Vec<usize>,
+}
+
 impl<'a> Instant<'_, 'a> {
     /// What a micro-step leads to, and the modes that are passed through since their own impulses have them left at once.
     pub fn select_allowed(
@@ -180,7 +209,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Result<Restarted<'a>, NoOutcome> {
         let mut restarted = match self.reset(step, settled, accepted) {
             Err(NoOutcome::NoReset(spans, reason @ NoRestart::Conflicting(_))) => {
-                let let_go = self.let_go(step, settled, accepted, &mut Vec::new());
+                let let_go = self.let_go(step, settled, accepted);
                 return let_go.ok_or(NoOutcome::NoReset(spans, reason));
             }
             restarted => restarted?,
@@ -217,65 +246,158 @@ impl<'a> Instant<'_, 'a> {
         Ok(restarted)
     }
 
-    /// The right side where what holds a state leaves its `reinit` no way, as a friction that holds a body to the ground: it would take any
-    /// impulse, so it is let go, by relations after which it stays so; some have been turned already.
+    /// The right side where what holds a state leaves its `reinit` no way, as frictions that hold a body to the ground: they would take any
+    /// impulse, so they are let go, by relations after which they stay so.
+    ///
+    /// They are let go one after the other, each by any of its relations, until the state can move; how it moves then tells by which
+    /// relations they stay let go; and those hold again without which it moves as well. So about as many modes are tried as there are
+    /// relations, not as there are combinations of them.
     fn let_go(
         &mut self,
         step: &MicroStep<'_, 'a>,
         settled: &Settled,
         accepted: &Candidate<'a>,
-        turned: &mut Vec<Violation>,
     ) -> Option<Restarted<'a>> {
         let part = &self.prepared.discrete;
-        let of_resets = |atom: RelationId| {
-            let island = part.islands.of_atom(atom);
-            settled.resets.iter().any(|it| part.islands.has_variable(island, it.variable))
+        let is_reset = |island: usize| settled.resets.iter().any(|it| part.islands.has_variable(island, it.variable));
+        let may_hold =
+            |atom: RelationId| part.atoms[atom].moment == Moment::Now && is_reset(part.islands.of_atom(atom));
+        let holder = |(pair, atoms): (usize, &Vec<RelationId>)| Holder {
+            pair,
+            ways: atoms.iter().copied().filter(|&atom| may_hold(atom)).collect(),
+            tried: 0,
+            is_let_go: false,
         };
-        let is_held_by = |atom: &RelationId| part.atoms[*atom].moment == Moment::Now && of_resets(*atom);
-        // Each holds for itself: those behind the last one that was let go.
-        let first = part.pair_atoms.iter().rposition(|atoms| turned.iter().any(|it| atoms.contains(&it.0)));
-        for atoms in part.pair_atoms.iter().skip(first.map_or(0, |at| at + 1)) {
-            for &atom in atoms.iter().filter(|&atom| is_held_by(atom)) {
-                turned.push((atom, (Term::Weight(0), 0.0)));
-                let let_go = match self.let_go_by(step, settled, accepted, turned) {
-                    Some(Err(_)) => self.let_go(step, settled, accepted, turned),
-                    let_go => let_go.and_then(Result::ok),
-                };
-                if let_go.is_some() {
-                    return let_go;
+        let mut holders: Vec<Holder> = part.pair_atoms.iter().enumerate().map(holder).collect();
+        for holder in &mut holders {
+            holder.ways.retain(|&way| self.leads_elsewhere(step, settled, accepted, way));
+        }
+        holders.retain(|it| !it.ways.is_empty());
+        self.let_go_until_free(step, settled, accepted, &mut holders);
+        let mut found = self.let_go_as_it_moves(step, settled, accepted, &mut holders)?;
+        let mut let_go = holders.iter().filter(|it| it.is_let_go).count();
+        for at in (0..holders.len()).rev().filter(|&at| holders[at].is_let_go).collect::<Vec<usize>>() {
+            if let_go < 2 {
+                break;
+            }
+            holders[at].is_let_go = false;
+            match self.let_go_by(step, settled, accepted, &holders) {
+                LetGo::Moves(fewer) => (found, let_go) = (fewer, let_go - 1),
+                _ => holders[at].is_let_go = true,
+            }
+        }
+        Some(*found)
+    }
+
+    /// Whether another mode follows where a relation is turned.
+    fn leads_elsewhere(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        accepted: &Candidate<'a>,
+        atom: RelationId,
+    ) -> bool {
+        let turned = self.with_flipped(settled, &[(atom, (Term::Weight(0), 0.0))]);
+        let turned = self.settle(step, turned, &accepted.restarted.side);
+        turned.is_ok_and(|it| it.mode != settled.mode && it.excluded.is_none())
+    }
+
+    /// Lets holders go, one after the other, until nothing holds the states of the `reinit` any more.
+    fn let_go_until_free(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        accepted: &Candidate<'a>,
+        holders: &mut [Holder],
+    ) {
+        for at in 0..holders.len() {
+            holders[at].is_let_go = true;
+            for way in 0..holders[at].ways.len() {
+                holders[at].tried = way;
+                match self.let_go_by(step, settled, accepted, holders) {
+                    LetGo::Moves(_) | LetGo::ComesBack(_) => return,
+                    LetGo::IsHeld => break,
+                    LetGo::Nothing => {}
                 }
-                turned.pop();
+                holders[at].is_let_go = way + 1 < holders[at].ways.len();
+            }
+        }
+    }
+
+    /// Lets holders go by those of their relations after which they stay let go, where nothing else holds the states of the `reinit`.
+    fn let_go_as_it_moves(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        accepted: &Candidate<'a>,
+        holders: &mut [Holder],
+    ) -> Option<Box<Restarted<'a>>> {
+        let first: Vec<usize> = holders.iter().map(|it| it.tried).collect();
+        let rounds: usize = holders.iter().map(|it| it.ways.len() + 1).sum();
+        for _ in 0..=rounds {
+            let back = match self.let_go_by(step, settled, accepted, holders) {
+                LetGo::Moves(found) => return Some(found),
+                LetGo::ComesBack(back) => back,
+                LetGo::IsHeld | LetGo::Nothing => return None,
+            };
+            let mut is_other = false;
+            for (holder, first) in holders.iter_mut().zip(&first) {
+                let struck = holder.ways.iter().position(|it| back.struck.contains(it));
+                if struck.is_none() && !back.pairs.contains(&holder.pair) {
+                    continue;
+                }
+                let next = (holder.tried + 1) % holder.ways.len();
+                match (struck, holder.is_let_go) {
+                    (_, false) => (holder.is_let_go, holder.tried) = (true, struck.unwrap_or(holder.tried)),
+                    // All its relations lead back: it need not be let go.
+                    _ if next == *first => (holder.is_let_go, holder.tried) = (false, next),
+                    _ => holder.tried = next,
+                }
+                is_other = true;
+            }
+            if !is_other {
+                return None;
             }
         }
         None
     }
 
-    /// The right side with these relations turned; an error where something else holds the state, nothing where they come back.
+    /// What comes of it where some are let go.
     fn let_go_by(
         &mut self,
         step: &MicroStep<'_, 'a>,
         settled: &Settled,
         accepted: &Candidate<'a>,
-        turned: &[Violation],
-    ) -> Option<Result<Restarted<'a>, NoRestart>> {
-        let again = self.settle(step, self.with_flipped(settled, turned), &accepted.restarted.side).ok()?;
+        holders: &[Holder],
+    ) -> LetGo<'a> {
+        let turned = holders.iter().filter(|it| it.is_let_go).map(|it| (it.ways[it.tried], (Term::Weight(0), 0.0)));
+        let turned: Vec<Violation> = turned.collect();
+        let Ok(again) = self.settle(step, self.with_flipped(settled, &turned), &accepted.restarted.side) else {
+            return LetGo::Nothing;
+        };
         if again.mode == settled.mode || again.excluded.is_some() {
-            return None;
+            return LetGo::Nothing;
         }
-        let released = self.candidate(step, &again).ok()?.restarted;
+        let Ok(Candidate { restarted: released, .. }) = self.candidate(step, &again) else { return LetGo::Nothing };
         let again = Settled { entered: Vec::new(), ..again };
         let from_there = MicroStep { left: &released.side, ..*step };
         let mode = released.side.mode.clone();
-        let mut restarted = match self.reset_in(&from_there, &again, &settled.laws, &mode, &settled.resets) {
-            Ok(restarted) => restarted,
-            Err(reason) => return Some(Err(reason)),
+        let Ok(mut restarted) = self.reset_in(&from_there, &again, &settled.laws, &mode, &settled.resets) else {
+            return LetGo::IsHeld;
         };
-        if !self.struck(step, &again, &mut restarted).is_empty() {
-            return None;
+        let struck: Vec<RelationId> = self.struck(step, &again, &mut restarted).into_iter().map(|it| it.0).collect();
+        if !struck.is_empty() {
+            return LetGo::ComesBack(Back { struck, pairs: Vec::new() });
         }
         let truths = self.next_proposal(step.left, &restarted.side, &StairEdges::default(), true);
-        let later = self.with_memory_as_become(step, &again, &restarted.side.clone(), truths)?;
-        self.is_same_memory(&later.discrete, &again.discrete).then_some(Ok(restarted))
+        let Some(later) = self.with_memory_as_become(step, &again, &restarted.side.clone(), truths) else {
+            return LetGo::Nothing;
+        };
+        let is_kept =
+            |id: &VariableId| later.discrete[*id] == again.discrete[*id] || self.prepared.is_memory_of_machine(*id);
+        let pairs = self.prepared.discrete.pairs.iter().enumerate();
+        let pairs: Vec<usize> = pairs.filter(|(_, pair)| !pair.iter().all(is_kept)).map(|(at, _)| at).collect();
+        if pairs.is_empty() { LetGo::Moves(Box::new(restarted)) } else { LetGo::ComesBack(Back { struck, pairs }) }
     }
 
     /// Whether impulses are there with each state as it was, too.

@@ -83,7 +83,9 @@ impl<'a> Instant<'_, 'a> {
         let structure = &side.mode.structure;
         let is_kept = |variable: VariableId, order: u32| {
             let (before, after) = (left.value(variable, order), side.value(variable, order));
-            let size = before.abs().max(after.abs()).max(self.prepared.nominal(variable) * f64::EPSILON);
+            let known = self.memory.sizes.size(Derivative::new(variable, order));
+            let known = known.max(self.prepared.declared_nominal(variable));
+            let size = before.abs().max(after.abs()).max(known * f64::EPSILON);
             left.mode.quantities.index(variable, order).is_none()
                 || (after - before).abs() <= self.prepared.noise.relative * size
         };
