@@ -671,3 +671,88 @@ fn a_trigger_without_events_goes_on_where_its_solution_ends() {
     let ran = run_body(body, &How { interval: Some(0.01), ..How::until(1.5) }).finished();
     assert_eq!([0.5, 0.99, 1.0, 1.5].map(|time| ran.at(time, "y")), [-15.0, -15.0, 15.0, 15.0]);
 }
+
+/// How long a relay of strength `a` takes from a value to the threshold ahead of it, 1 or -1: its equation is `der(x) = ±a - x/10`.
+fn until_threshold(a: f64, from: f64) -> f64 {
+    -10.0 * ((10.0 * a - 1.0) / (10.0 * a - from)).ln()
+}
+
+/// The events of a relay that begins at zero, and its value at the end, in closed form.
+fn relay(a: f64, stop: f64) -> (Vec<f64>, f64) {
+    let (mut time, mut from, mut side, mut events) = (0.0, 0.0, 1.0, Vec::new());
+    loop {
+        let next = time + until_threshold(a, from);
+        if next > stop {
+            let limit = 10.0 * a;
+            return (events, side * (limit + (from - limit) * (-0.1 * (stop - time)).exp()));
+        }
+        events.push(next);
+        (time, from, side) = (next, -1.0, -side);
+    }
+}
+
+/// Modes without end that differ in the branches of equations share what they compute with, whether or not some equation contains other
+/// variables in one of them, or one has to be iterated.
+#[test]
+fn many_modes_of_one_structure_are_computed_each_with_its_own_branches() {
+    const COUNT: usize = 12;
+    let stop = 6.0;
+    let strength = |k: usize| 1.0 + 0.0713 * k as f64;
+    let others = [
+        ("Real y;", "y = sin(x[1]);"),
+        ("Real y;", "y = if on[1] then x[1] else 2*x[2];"),
+        ("Real y;", "y + y^3 = x[1];"),
+        (
+            "Real y; function f input Real u; output Real v; algorithm v := 2*u; end f;",
+            "y = if on[2] then f(x[1]) else x[1];",
+        ),
+    ];
+    let (mut times, ends): (Vec<Vec<f64>>, Vec<f64>) = (1..=COUNT).map(|k| relay(strength(k), stop)).unzip();
+    let mut expected: Vec<f64> = times.drain(..).flatten().collect();
+    expected.sort_by(f64::total_cmp);
+    assert!(expected.len() > 4 * COUNT, "there are many events");
+    for method in [Method::Auto, Method::Bdf, Method::Explicit] {
+        for (declared, equation) in others {
+            let text = format!(
+                "model M Real x[{COUNT}](each start = 0, each fixed = true); Boolean on[{COUNT}](each start = true); {declared}
+                 equation {equation}
+                   for k in 1:{COUNT} loop
+                     on[k] = if pre(on[k]) then x[k] < 1 else x[k] < -1;
+                     der(x[k]) = (if on[k] then 1 else -1)*(1 + 0.0713*k) - x[k]/10;
+                   end for; end M;"
+            );
+            let how = How { method: Some(method), ..How::until(stop).tolerance(1e-8) };
+            let ran = run_text(&text, &how).finished();
+            let found = ran.event_times();
+            assert_eq!(found.len(), expected.len(), "{equation} {method:?}");
+            for (found, expected) in found.iter().zip(&expected) {
+                check("event", *found, *expected, 1e-7);
+            }
+            for (k, end) in (1..).zip(&ends) {
+                check(&format!("x[{k}] with {equation}"), ran.last(&format!("x[{k}]")), *end, 1e-7);
+            }
+            let (first, second) = (ran.last("x[1]"), ran.last("x[2]"));
+            let is_on = |k: usize| ran.last(&format!("on[{k}]")) != 0.0;
+            let y = ran.last("y");
+            let right = match equation {
+                "y = sin(x[1]);" => first.sin(),
+                "y + y^3 = x[1];" => y + (first - y - y.powi(3)),
+                "y = if on[1] then x[1] else 2*x[2];" => {
+                    if is_on(1) {
+                        first
+                    } else {
+                        2.0 * second
+                    }
+                }
+                _ => {
+                    if is_on(2) {
+                        2.0 * first
+                    } else {
+                        first
+                    }
+                }
+            };
+            check(equation, y, right, 1e-9);
+        }
+    }
+}

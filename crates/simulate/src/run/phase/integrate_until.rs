@@ -155,12 +155,11 @@ impl<'a> Phase<'a> {
         }
         let nominal = program.state_quantities().map(|state| machinery.prepared.declared_nominal(state.of)).collect();
         drop(program);
-        let ode = ModeOde::new(self.mode.program.clone(), surroundings.clone());
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
         (chosen.method, chosen.nominal) = (settings.method, nominal);
-        let problem = Rc::new(Problem::new(ode, &chosen));
+        let problem = visited.problem(&self.mode.program, &chosen);
         self.mode.solve_exactly(
-            programs,
+            &mut visited.programs,
             &surroundings.borrow(),
             settings,
             (&problem, self.present.time),
