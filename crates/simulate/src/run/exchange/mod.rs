@@ -19,7 +19,8 @@
 //! one does, there is no such structure, and that is said (`refusals`).
 //!
 //! *Indicators.* A guard that is clearly on its side is its own indicator. One that begins at zero, or vanishes identically, is shifted by
-//! what counts as noise, until it is clearly on its side: so an indicator is never zero after an event, and its noise is no event.
+//! what counts as noise, until it is clearly on its side: so an indicator is never zero after an event, and its noise is no event. What has
+//! crossed is told with the sign that it has crossed to, from there on.
 //!
 //! | file | purpose |
 //! |---|---|

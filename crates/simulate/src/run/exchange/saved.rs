@@ -66,6 +66,7 @@ impl Served<'_, '_> {
             last_values.collect(),
             self.given.clone(),
             self.shifts.clone(),
+            self.signs.clone(),
             memory.samplings.iter().map(|it| it.next).collect(),
         ];
         lists.extend(memory.remembered_sizes(&self.states).0);
@@ -78,7 +79,8 @@ impl Served<'_, '_> {
     }
 
     fn restore(&mut self, saved: &SavedExchange) -> Result<bool, Diagnostics> {
-        let Some(Lists { time, began, mode, jet, discrete, last, given, shifts, samplings, sizes }) = self.lists(saved)
+        let Some(Lists { time, began, mode, jet, discrete, last, given, shifts, signs, samplings, sizes }) =
+            self.lists(saved)
         else {
             return Ok(false);
         };
@@ -100,20 +102,22 @@ impl Served<'_, '_> {
         if self.shifts.len() != shifts.len() || self.given.len() != given.len() {
             return Ok(false);
         }
-        (self.began, self.given, self.shifts) = (began, given, shifts);
+        (self.began, self.given, self.shifts, self.signs) = (began, given, shifts, signs);
         self.machinery.memory.take_remembered(&self.states, &sizes);
         Ok(true)
     }
 
     /// What the lists of numbers are, where they are those of this model.
     fn lists(&self, saved: &SavedExchange) -> Option<Lists> {
-        let [times, mode, jet, discrete, last, given, shifts, samplings, sizes @ ..] = saved.lists.as_slice() else {
+        let [times, mode, jet, discrete, last, given, shifts, signs, samplings, sizes @ ..] = saved.lists.as_slice()
+        else {
             return None;
         };
         let &[time, began] = times.as_slice() else { return None };
         let memory = &self.machinery.memory;
         let is_known = mode.len() == self.present.mode.values.len()
             && discrete.len() == self.present.discrete.len()
+            && signs.len() == self.signs.len()
             && samplings.len() == memory.samplings.len();
         let mut values = mode.iter();
         let mode = Mode::from_fn(mode.len(), |_| values.next().is_some_and(|it| *it != 0.0));
@@ -134,6 +138,7 @@ impl Served<'_, '_> {
             last: remembered,
             given: given.clone(),
             shifts: shifts.clone(),
+            signs: signs.clone(),
             samplings: samplings.clone(),
             sizes,
         })
@@ -150,6 +155,7 @@ struct Lists {
     last: std::collections::BTreeMap<VariableId, Vec<f64>>,
     given: Vec<f64>,
     shifts: Vec<f64>,
+    signs: Vec<f64>,
     samplings: Vec<f64>,
     sizes: RememberedSizes,
 }

@@ -42,6 +42,9 @@ pub(super) struct Served<'m, 'a> {
     moved: Vec<Guard>,
     /// By guard that is watched.
     pub shifts: Vec<f64>,
+    /// By indicator: the sign that it is told with. What crosses has its sign on both sides of the event, for those who do not look
+    /// again after it.
+    pub signs: Vec<f64>,
     places: Places,
     tangents: Option<KnownTangents<'a>>,
 }
@@ -92,6 +95,7 @@ impl<'m, 'a> Served<'m, 'a> {
         // The environment ends where it likes.
         let settings = PhaseSettings { start, stop: f64::INFINITY, tolerance, method };
         let expected = Expected::watching(machinery, &settings, side, &[]);
+        let indicators = indicator_count(machinery.prepared);
         let mut served = Served {
             machinery,
             settings,
@@ -102,6 +106,7 @@ impl<'m, 'a> Served<'m, 'a> {
             expected,
             moved: Vec::new(),
             shifts: Vec::new(),
+            signs: vec![1.0; indicators],
             places: Places::default(),
             tangents: None,
         };
@@ -164,6 +169,7 @@ impl<'m, 'a> Served<'m, 'a> {
         if indicators[last] == f64::INFINITY {
             indicators[last] = 1.0;
         }
+        indicators.iter_mut().zip(&self.signs).for_each(|(indicator, sign)| *indicator *= sign);
         indicators
     }
 
@@ -222,6 +228,7 @@ impl<'m, 'a> Served<'m, 'a> {
     /// Passes the instant where it is.
     pub fn event(&mut self, inputs: Vec<(VariableId, f64)>) -> Result<ExchangeEvent, Diagnostics> {
         let (mut is_visible, mut areas, mut is_last) = (false, Vec::new(), false);
+        let told = self.indicators();
         let mut crossed = self.crossed();
         let mut inputs = Some(inputs);
         for _ in 0..MOST_INSTANTS {
@@ -246,6 +253,7 @@ impl<'m, 'a> Served<'m, 'a> {
             }
             crossed = left_over;
         }
+        self.signs = told.into_iter().map(f64::signum).collect();
         Ok(self.told(is_visible, areas, is_last))
     }
 
