@@ -9,7 +9,7 @@ use modeshift_fmu::SlotKind;
 
 use crate::fmi3::Three;
 use crate::instance::{Instance, Phase, Wrong};
-use crate::pointers::{Component, Logger, OK, Status, keep, list, put, room, tell, with};
+use crate::pointers::{Component, DISCARD, Logger, OK, Status, keep, list, put, room, tell, with};
 
 /// A new instance, or null: the importer is told why.
 pub fn instantiate(
@@ -176,7 +176,7 @@ pub unsafe fn get_state(c: *mut c_void, state: *mut *mut c_void) -> Status {
     with(c, |it| {
         // SAFETY: promised by the caller.
         let Some(state) = (unsafe { state.as_mut() }) else { return Err("room for a state is missing".to_string()) };
-        let own = Box::new(it.instance.state());
+        let own = Box::new(it.instance.state()?);
         match it.states.get_mut(&(*state as usize)) {
             Some(known) => **known = *own,
             None => {
@@ -287,7 +287,8 @@ pub unsafe fn derivative(
             let (unknowns, knowns) = (list(unknown, unknown_count)?, list(known, known_count)?);
             (unknowns, knowns, list(seed, known_count)?, room(sensitivity, unknown_count)?)
         };
-        it.instance.expect("the derivative", &[Phase::Initialization, Phase::Event, Phase::Step])?;
+        let phases = [Phase::Initialization, Phase::Event, Phase::Step, Phase::Continuous];
+        it.instance.expect("the derivative", &phases)?;
         let places = |list: &[c_uint]| -> Wrong<Vec<usize>> {
             list.iter().map(|&reference| it.instance.slot_of(reference, SlotKind::Real)).collect()
         };
@@ -296,4 +297,148 @@ pub unsafe fn derivative(
         sensitivity.copy_from_slice(&found);
         Ok(OK)
     })
+}
+
+/// What came of an event.
+pub struct Updated {
+    /// Whether the model has ended the run.
+    pub is_over: bool,
+    /// Whether states have other values.
+    pub has_changed: bool,
+    /// When the next one is due.
+    pub next: Option<f64>,
+}
+
+/// The phases in which states can be looked at.
+const WITH_STATES: [Phase; 3] = [Phase::Initialization, Phase::Event, Phase::Continuous];
+
+/// Passes an event of a model that the importer integrates.
+pub fn update(it: &mut Component, function: &str) -> Wrong<Updated> {
+    it.instance.exchanged(function, &[Phase::Event])?;
+    let has_changed = it.instance.update()?;
+    let is_over = it.instance.phase == Phase::Terminated;
+    let next = match is_over {
+        true => None,
+        false => it.instance.exchanged(function, &[Phase::Event])?.next,
+    };
+    Ok(Updated { is_over, has_changed, next })
+}
+
+/// The importer begins an event.
+pub fn enter_event(it: &mut Component, function: &str) -> Wrong<Status> {
+    it.instance.exchanged(function, &[Phase::Continuous])?.enter_event();
+    it.instance.phase = Phase::Event;
+    Ok(OK)
+}
+
+/// The importer goes on; what was set at the event and not passed is passed.
+pub fn enter_continuous_time(c: *mut c_void, function: &str) -> Status {
+    with(c, |it| {
+        it.instance.exchanged(function, &[Phase::Event])?;
+        it.instance.update()?;
+        it.instance.expect(function, &[Phase::Event])?;
+        it.instance.phase = Phase::Continuous;
+        Ok(OK)
+    })
+}
+
+/// The importer is at another time.
+pub fn set_time(c: *mut c_void, function: &str, time: f64) -> Status {
+    with(c, |it| {
+        if !time.is_finite() {
+            return Err(format!("{time} is no time"));
+        }
+        it.instance.exchanged(function, &[Phase::Event, Phase::Continuous])?.set_time(time);
+        Ok(OK)
+    })
+}
+
+/// The importer has other states.
+///
+/// # Safety
+/// There are so many values.
+pub unsafe fn set_states(c: *mut c_void, function: &str, (values, count): (*const f64, usize)) -> Status {
+    with(c, |it| {
+        // SAFETY: promised by the caller.
+        let values = unsafe { list(values, count) }?;
+        let exchange = it.instance.exchanged(function, &[Phase::Continuous])?;
+        check_length(exchange.states.len(), count)?;
+        if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+            return Err(format!("{value} is no value of a state"));
+        }
+        exchange.set_states(values);
+        Ok(OK)
+    })
+}
+
+fn check_length(needed: usize, given: usize) -> Wrong<()> {
+    match needed == given {
+        true => Ok(()),
+        false => Err(format!("there are {needed} of them, not {given}")),
+    }
+}
+
+/// Gives all values of one sort to the importer.
+///
+/// # Safety
+/// There is room for so many values.
+unsafe fn fill(
+    c: *mut c_void,
+    function: &str,
+    (values, count): (*mut f64, usize),
+    of: impl FnOnce(&mut crate::exchange::Exchanged) -> Result<Vec<f64>, modeshift_diagnostics::Diagnostics>,
+) -> Status {
+    with(c, |it| {
+        // SAFETY: promised by the caller.
+        let room = unsafe { room(values, count) }?;
+        match of(it.instance.exchanged(function, &WITH_STATES)?) {
+            Ok(found) => {
+                check_length(found.len(), count)?;
+                room.copy_from_slice(&found);
+                Ok(OK)
+            }
+            Err(said) => {
+                // There is nothing here: a shorter step may do.
+                let message = it.instance.no_value(&said);
+                it.tell(&message);
+                Ok(DISCARD)
+            }
+        }
+    })
+}
+
+/// The states.
+///
+/// # Safety
+/// There is room for so many values.
+pub unsafe fn get_states(c: *mut c_void, function: &str, room: (*mut f64, usize)) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { fill(c, function, room, |it| Ok(it.states.clone())) }
+}
+
+/// Their derivatives.
+///
+/// # Safety
+/// There is room for so many values.
+pub unsafe fn get_derivatives(c: *mut c_void, function: &str, room: (*mut f64, usize)) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { fill(c, function, room, |it| it.point().map(|point| point.derivatives.clone())) }
+}
+
+/// The event indicators.
+///
+/// # Safety
+/// There is room for so many values.
+pub unsafe fn get_indicators(c: *mut c_void, function: &str, room: (*mut f64, usize)) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { fill(c, function, room, |it| it.point().map(|point| point.indicators.clone())) }
+}
+
+/// The nominal values of the states.
+///
+/// # Safety
+/// There is room for so many values.
+pub unsafe fn get_nominals(c: *mut c_void, function: &str, room: (*mut f64, usize)) -> Status {
+    // SAFETY: promised by the caller.
+    unsafe { fill(c, function, room, |it| Ok(it.nominals())) }
 }

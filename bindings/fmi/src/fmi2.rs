@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use modeshift_fmu::SlotKind;
 
-use crate::calls::{access, derivative, instantiate, states};
+use crate::calls::{
+    Updated, access, derivative, enter_continuous_time, enter_event, get_derivatives, get_indicators, get_nominals,
+    get_states, instantiate, set_states, set_time, states, update,
+};
 use crate::fmi3::Three;
 use crate::instance::{Instance, Outcome, Phase, Wrong};
 use crate::pointers::{DISCARD, ERROR, Environment, Logger, OK, Status, forget, put, text, with};
@@ -22,6 +25,7 @@ pub struct Callbacks {
     environment: *mut c_void,
 }
 
+const MODEL_EXCHANGE: c_int = 0;
 const CO_SIMULATION: c_int = 1;
 /// `fmi2StatusKind`
 const TERMINATED: c_int = 3;
@@ -77,10 +81,12 @@ pub unsafe extern "C" fn fmi2Instantiate(
     let logger = callbacks.and_then(|it| Some(Logger::Two(it.logger?, Environment(it.environment))));
     let logger = logger.unwrap_or(Logger::None);
     instantiate(name, logger, is_logging != 0, Three::default(), || {
-        if kind != CO_SIMULATION {
-            return Err("this FMU is for co-simulation".to_string());
-        }
-        Instance::new(&path_of(resources?), token?)
+        let is_exchange = match kind {
+            MODEL_EXCHANGE => true,
+            CO_SIMULATION => false,
+            other => return Err(format!("{other} is no kind of FMU")),
+        };
+        Instance::new(&path_of(resources?), token?, is_exchange)
     })
 }
 
@@ -119,7 +125,7 @@ pub extern "C" fn fmi2ExitInitializationMode(c: *mut c_void) -> Status {
     with(c, |it| {
         it.instance.expect("fmi2ExitInitializationMode", &[Phase::Initialization])?;
         it.instance.begin()?;
-        it.instance.phase = Phase::Step;
+        it.instance.phase = if it.instance.is_exchange { Phase::Event } else { Phase::Step };
         Ok(OK)
     })
 }
@@ -127,7 +133,8 @@ pub extern "C" fn fmi2ExitInitializationMode(c: *mut c_void) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2Terminate(c: *mut c_void) -> Status {
     with(c, |it| {
-        it.instance.expect("fmi2Terminate", &[Phase::Step, Phase::Terminated, Phase::Failed])?;
+        let phases = [Phase::Step, Phase::Event, Phase::Continuous, Phase::Terminated, Phase::Failed];
+        it.instance.expect("fmi2Terminate", &phases)?;
         it.instance.terminate();
         Ok(OK)
     })
@@ -265,4 +272,96 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(c: *mut c_void, kind: c_int, value
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2GetStringStatus(c: *mut c_void, _: c_int, _: *mut *const c_char) -> Status {
     if with(c, |_| Ok(OK)) == OK { DISCARD } else { ERROR }
+}
+
+/// `fmi2EventInfo`
+#[repr(C)]
+pub struct EventInfo {
+    new_discrete_states_needed: c_int,
+    terminate_simulation: c_int,
+    nominals_of_continuous_states_changed: c_int,
+    values_of_continuous_states_changed: c_int,
+    next_event_time_defined: c_int,
+    next_event_time: f64,
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi2EnterEventMode(c: *mut c_void) -> Status {
+    with(c, |it| enter_event(it, "fmi2EnterEventMode"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2NewDiscreteStates(c: *mut c_void, info: *mut EventInfo) -> Status {
+    with(c, |it| {
+        let Updated { is_over, has_changed, next } = update(it, "fmi2NewDiscreteStates")?;
+        let told = EventInfo {
+            new_discrete_states_needed: 0,
+            terminate_simulation: c_int::from(is_over),
+            nominals_of_continuous_states_changed: 0,
+            values_of_continuous_states_changed: c_int::from(has_changed),
+            next_event_time_defined: c_int::from(next.is_some()),
+            next_event_time: next.unwrap_or(0.0),
+        };
+        // SAFETY: promised by the importer.
+        unsafe { put(info, told) };
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi2EnterContinuousTimeMode(c: *mut c_void) -> Status {
+    enter_continuous_time(c, "fmi2EnterContinuousTimeMode")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
+    c: *mut c_void,
+    _no_set_before: c_int,
+    event_needed: *mut c_int,
+    terminate: *mut c_int,
+) -> Status {
+    with(c, |it| {
+        let is_needed = it.instance.completed("fmi2CompletedIntegratorStep")?;
+        // SAFETY: promised by the importer.
+        unsafe {
+            put(event_needed, c_int::from(is_needed));
+            put(terminate, 0);
+        }
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi2SetTime(c: *mut c_void, time: f64) -> Status {
+    set_time(c, "fmi2SetTime", time)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetContinuousStates(c: *mut c_void, values: *const f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { set_states(c, "fmi2SetContinuousStates", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetDerivatives(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_derivatives(c, "fmi2GetDerivatives", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetEventIndicators(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_indicators(c, "fmi2GetEventIndicators", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetContinuousStates(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_states(c, "fmi2GetContinuousStates", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetNominalsOfContinuousStates(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_nominals(c, "fmi2GetNominalsOfContinuousStates", (values, count)) }
 }

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use modeshift_fmu::SlotKind;
 
-use crate::calls::{access, derivative, instantiate, states};
+use crate::calls::{
+    Updated, access, derivative, enter_continuous_time, enter_event, get_derivatives, get_indicators, get_nominals,
+    get_states, instantiate, set_states, set_time, states, update,
+};
 use crate::instance::{Instance, Outcome, Phase, Wrong};
 use crate::pointers::{Component, Environment, Logger, OK, Status, forget, put, tell, text, with};
 
@@ -60,22 +63,24 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     let (name, token, resources) = unsafe { (text(name), text(token), text(resources)) };
     let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
     let three = Three { uses_events, may_return_early, update: update.map(|it| (it, Handle(environment))) };
-    instantiate(name, logger, is_logging, three, || Instance::new(&PathBuf::from(resources?), token?))
+    instantiate(name, logger, is_logging, three, || Instance::new(&PathBuf::from(resources?), token?, false))
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3InstantiateModelExchange(
-    _name: *const c_char,
-    _token: *const c_char,
-    _resources: *const c_char,
+    name: *const c_char,
+    token: *const c_char,
+    resources: *const c_char,
     _visible: bool,
-    _is_logging: bool,
+    is_logging: bool,
     environment: *mut c_void,
     log: Option<LogMessage>,
 ) -> *mut c_void {
+    // SAFETY: the importer promises texts, or nothing.
+    let (name, token, resources) = unsafe { (text(name), text(token), text(resources)) };
     let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
-    tell(logger, c"", "this FMU is for co-simulation");
-    std::ptr::null_mut()
+    let make = || Instance::new(&PathBuf::from(resources?), token?, true);
+    instantiate(name, logger, is_logging, Three::default(), make)
 }
 
 #[unsafe(no_mangle)]
@@ -92,34 +97,91 @@ pub unsafe extern "C" fn fmi3InstantiateScheduledExecution(
     _unlock: *const c_void,
 ) -> *mut c_void {
     let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
-    tell(logger, c"", "this FMU is for co-simulation");
+    tell(logger, c"", "this FMU has no scheduled execution");
     std::ptr::null_mut()
 }
 
-/// Functions of the other kinds of FMUs, which importers look for before they know the kind.
-macro_rules! of_other_kinds {
-    ($($name:ident($($argument:ty),*))*) => {
-        $(
-            #[unsafe(no_mangle)]
-            pub extern "C" fn $name(c: *mut c_void, $(_: $argument),*) -> Status {
-                with(c, |_| Err(concat!(stringify!($name), ": this FMU is for co-simulation").to_string()))
-            }
-        )*
-    };
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3ActivateModelPartition(c: *mut c_void, _: c_uint, _: f64) -> Status {
+    with(c, |_| Err("this FMU has no scheduled execution".to_string()))
 }
 
-of_other_kinds! {
-    fmi3EnterContinuousTimeMode()
-    fmi3CompletedIntegratorStep(bool, *mut bool, *mut bool)
-    fmi3SetTime(f64)
-    fmi3SetContinuousStates(*const f64, usize)
-    fmi3GetContinuousStateDerivatives(*mut f64, usize)
-    fmi3GetEventIndicators(*mut f64, usize)
-    fmi3GetContinuousStates(*mut f64, usize)
-    fmi3GetNominalsOfContinuousStates(*mut f64, usize)
-    fmi3GetNumberOfEventIndicators(*mut usize)
-    fmi3GetNumberOfContinuousStates(*mut usize)
-    fmi3ActivateModelPartition(c_uint, f64)
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3EnterContinuousTimeMode(c: *mut c_void) -> Status {
+    enter_continuous_time(c, "fmi3EnterContinuousTimeMode")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3CompletedIntegratorStep(
+    c: *mut c_void,
+    _no_set_before: bool,
+    event_needed: *mut bool,
+    terminate: *mut bool,
+) -> Status {
+    with(c, |it| {
+        let is_needed = it.instance.completed("fmi3CompletedIntegratorStep")?;
+        // SAFETY: promised by the importer.
+        unsafe {
+            put(event_needed, is_needed);
+            put(terminate, false);
+        }
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3SetTime(c: *mut c_void, time: f64) -> Status {
+    set_time(c, "fmi3SetTime", time)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetContinuousStates(c: *mut c_void, values: *const f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { set_states(c, "fmi3SetContinuousStates", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetContinuousStateDerivatives(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_derivatives(c, "fmi3GetContinuousStateDerivatives", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetEventIndicators(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_indicators(c, "fmi3GetEventIndicators", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetContinuousStates(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_states(c, "fmi3GetContinuousStates", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNominalsOfContinuousStates(c: *mut c_void, values: *mut f64, count: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { get_nominals(c, "fmi3GetNominalsOfContinuousStates", (values, count)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNumberOfEventIndicators(c: *mut c_void, count: *mut usize) -> Status {
+    with(c, |it| {
+        let (_, indicators) = it.instance.exchanged_counts("fmi3GetNumberOfEventIndicators")?;
+        // SAFETY: promised by the importer.
+        unsafe { put(count, indicators) };
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNumberOfContinuousStates(c: *mut c_void, count: *mut usize) -> Status {
+    with(c, |it| {
+        let (states, _) = it.instance.exchanged_counts("fmi3GetNumberOfContinuousStates")?;
+        // SAFETY: promised by the importer.
+        unsafe { put(count, states) };
+        Ok(OK)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -149,7 +211,8 @@ pub extern "C" fn fmi3ExitInitializationMode(c: *mut c_void) -> Status {
     with(c, |it| {
         it.instance.expect("fmi3ExitInitializationMode", &[Phase::Initialization])?;
         it.instance.begin()?;
-        it.instance.phase = if it.three.uses_events { Phase::Event } else { Phase::Step };
+        let has_events = it.three.uses_events || it.instance.is_exchange;
+        it.instance.phase = if has_events { Phase::Event } else { Phase::Step };
         Ok(OK)
     })
 }
@@ -157,6 +220,9 @@ pub extern "C" fn fmi3ExitInitializationMode(c: *mut c_void) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi3EnterEventMode(c: *mut c_void) -> Status {
     with(c, |it| {
+        if it.instance.is_exchange {
+            return enter_event(it, "fmi3EnterEventMode");
+        }
         it.instance.expect("fmi3EnterEventMode", &[Phase::Step])?;
         if !it.three.uses_events {
             return Err("the instance was made without event mode".to_string());
@@ -169,7 +235,8 @@ pub extern "C" fn fmi3EnterEventMode(c: *mut c_void) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi3Terminate(c: *mut c_void) -> Status {
     with(c, |it| {
-        it.instance.expect("fmi3Terminate", &[Phase::Step, Phase::Event, Phase::Terminated, Phase::Failed])?;
+        let phases = [Phase::Step, Phase::Event, Phase::Continuous, Phase::Terminated, Phase::Failed];
+        it.instance.expect("fmi3Terminate", &phases)?;
         it.instance.terminate();
         Ok(OK)
     })
@@ -325,19 +392,24 @@ pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
     nominals_changed: *mut bool,
     values_changed: *mut bool,
     has_next: *mut bool,
-    _next: *mut f64,
+    next_time: *mut f64,
 ) -> Status {
     with(c, |it| {
-        it.instance.expect("fmi3UpdateDiscreteStates", &[Phase::Event])?;
-        it.instance.begin()?;
-        let is_over = it.instance.phase == Phase::Terminated;
+        let Updated { is_over, has_changed, next } = if it.instance.is_exchange {
+            update(it, "fmi3UpdateDiscreteStates")?
+        } else {
+            it.instance.expect("fmi3UpdateDiscreteStates", &[Phase::Event])?;
+            it.instance.begin()?;
+            Updated { is_over: it.instance.phase == Phase::Terminated, has_changed: false, next: None }
+        };
         // SAFETY: promised by the importer.
         unsafe {
             put(need_update, false);
             put(terminate, is_over);
             put(nominals_changed, false);
-            put(values_changed, false);
-            put(has_next, false);
+            put(values_changed, has_changed);
+            put(has_next, next.is_some());
+            put(next_time, next.unwrap_or(0.0));
         }
         Ok(OK)
     })
@@ -347,6 +419,9 @@ pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
 pub extern "C" fn fmi3EnterStepMode(c: *mut c_void) -> Status {
     with(c, |it| {
         it.instance.expect("fmi3EnterStepMode", &[Phase::Event])?;
+        if it.instance.is_exchange {
+            return Err("fmi3EnterStepMode: this instance is for model exchange".to_string());
+        }
         it.instance.phase = Phase::Step;
         Ok(OK)
     })

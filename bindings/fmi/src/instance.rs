@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use modeshift_diagnostics::render_all;
+use modeshift_diagnostics::{Diagnostics, render_all};
 use modeshift_driver::linearize::Linearize;
-use modeshift_driver::loaded::Loaded;
+use modeshift_driver::loaded::{ExchangeEvent, Loaded, SavedExchange, Variant};
 use modeshift_driver::simulate::results::{Columns, EventRecord, Observer};
 use modeshift_driver::simulate::{RunEnd, RunOptions, Simulation, Snapshot, Stepped};
 use modeshift_fmu::{RESOURCE, Resource, Shown, Slot, SlotKind, interface};
 use serde_json::{Value, json};
+
+use crate::exchange::{Exchanged, SavedPlace};
 
 /// Stack to load a model with.
 const STACK_SIZE: usize = 256 << 20;
@@ -32,6 +34,8 @@ pub enum Phase {
     Event,
     /// It can be stepped.
     Step,
+    /// Its importer integrates.
+    Continuous,
     /// It has ended, or was told to.
     Terminated,
     /// A run has failed; it can be reset and freed.
@@ -48,6 +52,9 @@ pub struct Instance {
     pub phase: Phase,
     settings: Settings,
     simulation: Option<Simulation>,
+    /// Whether the importer integrates, and the run that it does.
+    pub is_exchange: bool,
+    exchange: Option<Exchanged>,
     seen: Seen,
     /// Inputs were set that the run has not seen.
     is_unsettled: bool,
@@ -69,6 +76,8 @@ pub struct State {
     phase: Phase,
     settings: Settings,
     snapshot: Option<Snapshot>,
+    place: Option<SavedPlace>,
+    counts: Counts,
 }
 
 /// What came of a step.
@@ -86,7 +95,7 @@ pub enum Outcome {
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Counts>>);
 
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Counts {
     events: u64,
     impulses: BTreeMap<Arc<str>, f64>,
@@ -115,8 +124,8 @@ impl Observer for Seen {
 pub type Wrong<T> = Result<T, String>;
 
 impl Instance {
-    /// Loads the model that lies among the resources of an FMU.
-    pub fn new(resources: &Path, token: &str) -> Wrong<Instance> {
+    /// Loads the model that lies among the resources of an FMU, to be integrated by itself or by its importer.
+    pub fn new(resources: &Path, token: &str, is_exchange: bool) -> Wrong<Instance> {
         let path = resources.join(RESOURCE);
         let bytes = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let resource = Resource::from_bytes(&bytes).ok_or_else(|| format!("{} is no model", path.display()))?;
@@ -124,8 +133,13 @@ impl Instance {
         if own != token {
             return Err(format!("the token {token} is not that of this model, {own}"));
         }
+        match is_exchange {
+            true if !resource.kind().has_model_exchange() => return Err("this FMU is for co-simulation".to_string()),
+            false if !resource.kind().has_co_simulation() => return Err("this FMU is for model exchange".to_string()),
+            _ => {}
+        }
         let loaded = with_stack(|| resource.load().map_err(|refusal| refusal.text()))??;
-        let slots = interface(&loaded);
+        let slots = interface(&loaded, resource.exchange());
         let start = loaded.model().experiment.start.unwrap_or(0.0);
         Ok(Instance {
             loaded,
@@ -134,6 +148,8 @@ impl Instance {
             phase: Phase::Instantiated,
             settings: Settings { start, ..Settings::default() },
             simulation: None,
+            is_exchange,
+            exchange: None,
             seen: Seen::default(),
             is_unsettled: false,
         })
@@ -149,7 +165,16 @@ impl Instance {
 
     /// The present time.
     pub fn time(&self) -> f64 {
-        self.simulation.as_ref().map_or(self.settings.start, Simulation::time)
+        let exchanged = self.exchange.as_ref().map(|it| it.time);
+        exchanged.unwrap_or_else(|| self.simulation.as_ref().map_or(self.settings.start, Simulation::time))
+    }
+
+    fn has_begun(&self) -> bool {
+        self.simulation.is_some() || self.exchange.is_some()
+    }
+
+    fn text(&self, said: &Diagnostics) -> String {
+        render_all(said, self.loaded.sources(), false)
     }
 
     fn slot(&self, reference: u32) -> Wrong<(usize, &Slot)> {
@@ -170,20 +195,27 @@ impl Instance {
 
     /// The value of a variable; not a number where it does not exist.
     pub fn get(&mut self, at: usize) -> Wrong<f64> {
-        let is_of_run = matches!(self.slots[at].shown, Shown::Variable(_) | Shown::Impulse(_) | Shown::Events);
+        let is_of_run = !matches!(self.slots[at].shown, Shown::Time | Shown::Parameter(_) | Shown::Constant);
         let is_input = self.slots[at].causality == modeshift_fmu::Causality::Input;
-        if is_of_run && !(is_input && self.simulation.is_none()) {
+        if is_of_run && !(is_input && !self.has_begun()) {
             match self.phase {
                 Phase::Instantiated => {
                     return Err(format!("`{}` has no value before the initialization", self.slots[at].name));
                 }
-                Phase::Failed if self.simulation.is_none() => return Err("the run has failed".to_string()),
+                Phase::Failed if !self.has_begun() => return Err("the run has failed".to_string()),
+                Phase::Failed | Phase::Terminated => {}
                 _ => self.settle()?,
             }
+        }
+        if let Some(value) = self.exchanged_value(at)? {
+            return Ok(value);
         }
         let slot = &self.slots[at];
         let start = || slot.start.unwrap_or(f64::NAN);
         Ok(match &slot.shown {
+            Shown::State(_) | Shown::Rate(_) | Shown::Indicator(_) => {
+                return Err(format!("`{}` is of model exchange", slot.name));
+            }
             Shown::Time => self.time(),
             Shown::Parameter(_) => self.settings.parameters.get(&at).copied().unwrap_or_else(start),
             Shown::Constant => start(),
@@ -194,6 +226,19 @@ impl Instance {
             Shown::Impulse(name) => self.seen.counts().impulses.get(name.as_str()).copied().unwrap_or(0.0),
             Shown::Events => self.seen.counts().events as f64,
         })
+    }
+
+    /// The value of a variable where the importer is that integrates; nothing where nobody does, or it is none of the run.
+    fn exchanged_value(&mut self, at: usize) -> Wrong<Option<f64>> {
+        let Some(exchange) = &mut self.exchange else { return Ok(None) };
+        let found = match &self.slots[at].shown {
+            Shown::Variable(name) => exchange.value(name).map(|value| Some(value.unwrap_or(f64::NAN))),
+            Shown::State(number) => Ok(exchange.states.get(*number).copied()),
+            Shown::Rate(number) => exchange.point().map(|it| it.derivatives.get(*number).copied()),
+            Shown::Indicator(number) => exchange.point().map(|it| it.indicators.get(*number).copied()),
+            _ => Ok(None),
+        };
+        found.map_err(|said| self.text(&said))
     }
 
     /// Sets a parameter or an input.
@@ -210,7 +255,7 @@ impl Instance {
                 }
                 self.settings.parameters.insert(at, value);
                 // A run that was begun to look at its values begins anew.
-                self.simulation = None;
+                (self.simulation, self.exchange) = (None, None);
                 Ok(())
             }
             (Shown::Variable(_), modeshift_fmu::Causality::Input) => {
@@ -219,6 +264,9 @@ impl Instance {
                 }
                 if !value.is_finite() {
                     return Err(format!("`{name}`: {value} is no value"));
+                }
+                if let Some(exchange) = &mut self.exchange {
+                    exchange.set_input(&name, value, self.phase != Phase::Continuous)?;
                 }
                 if let Some(simulation) = &mut self.simulation {
                     simulation.set_input(&name, value).map_err(|error| format!("`{name}`: {error}"))?;
@@ -244,14 +292,17 @@ impl Instance {
         }
         let stop = stop.filter(|it| *it > start);
         (self.settings.start, self.settings.stop, self.settings.tolerance) = (start, stop, tolerance);
-        self.simulation = None;
+        (self.simulation, self.exchange) = (None, None);
         Ok(())
     }
 
     /// The run begins, if it has not.
     pub fn begin(&mut self) -> Wrong<()> {
-        if self.simulation.is_none() {
-            self.simulation = Some(self.begun()?);
+        if !self.has_begun() {
+            match self.is_exchange {
+                true => self.exchange = Some(self.begun_exchange()?),
+                false => self.simulation = Some(self.begun()?),
+            }
             self.is_unsettled = false;
             for (at, value) in self.settings.inputs.clone() {
                 self.set(at, value)?;
@@ -261,6 +312,23 @@ impl Instance {
     }
 
     fn begun(&mut self) -> Wrong<Simulation> {
+        let observer = Box::new(self.seen.clone());
+        self.begun_with(move |variant, options| variant.simulation(options, observer))
+    }
+
+    fn begun_exchange(&mut self) -> Wrong<Exchanged> {
+        *self.seen.counts() = Counts::default();
+        let begun = self.begun_with(|variant, options| variant.exchange(options))?;
+        let counts = self.exchanged_counts("the run")?;
+        Exchanged::new(begun, self.settings.start, counts)
+            .ok_or_else(|| "with these parameters the model has other states or relations than described".to_string())
+    }
+
+    /// Begins a run of one kind or the other, with the parameters that were set.
+    fn begun_with<T: Send>(
+        &mut self,
+        begin: impl FnOnce(&Variant<'_>, &RunOptions) -> Result<T, Diagnostics> + Send,
+    ) -> Wrong<T> {
         let values = self.settings.parameters.iter().map(|(&at, &value)| {
             let slot = &self.slots[at];
             let text = match slot.kind {
@@ -279,18 +347,20 @@ impl Instance {
             interval: Some(stop - self.settings.start),
             ..RunOptions::default()
         };
-        let (observer, loaded) = (self.seen.clone(), &mut self.loaded);
+        let loaded = &mut self.loaded;
         with_stack(move || {
             let variant = loaded.with(&values).map_err(|refusal| refusal.text())?;
-            let begun = variant.simulation(&options, Box::new(observer));
-            begun.map_err(|said| variant.loaded().text(&said))
+            begin(&variant, &options).map_err(|said| variant.loaded().text(&said))
         })?
     }
 
     /// Passes the present instant with the inputs that were set.
     fn settle(&mut self) -> Wrong<()> {
-        if self.simulation.is_none() {
+        if !self.has_begun() {
             return self.begin();
+        }
+        if self.exchange.is_some() {
+            return self.update().map(|_| ());
         }
         if self.is_unsettled {
             self.is_unsettled = false;
@@ -344,8 +414,123 @@ impl Instance {
         self.go(until, to_event)
     }
 
+    /// The run that the importer integrates, where that is what may be asked now.
+    pub fn exchanged(&mut self, function: &str, phases: &[Phase]) -> Wrong<&mut Exchanged> {
+        if !self.is_exchange {
+            return Err(format!("{function}: this instance is for co-simulation"));
+        }
+        self.expect(function, phases)?;
+        if self.exchange.is_none() {
+            self.begin()?;
+        }
+        self.exchange.as_mut().ok_or_else(|| "the run has not begun".to_string())
+    }
+
+    /// Passes the present instant of a run that the importer integrates, where that is due: whether states have changed.
+    pub fn update(&mut self) -> Wrong<bool> {
+        let Some(exchange) = &mut self.exchange else { return Err("the run has not begun".to_string()) };
+        match exchange.settle() {
+            Ok(None) => Ok(false),
+            Ok(Some((event, has_changed))) => {
+                self.count(&event);
+                if event.is_last {
+                    self.phase = Phase::Terminated;
+                }
+                Ok(has_changed)
+            }
+            Err(said) => {
+                self.phase = Phase::Failed;
+                Err(self.text(&said))
+            }
+        }
+    }
+
+    fn count(&self, event: &ExchangeEvent) {
+        if event.is_visible {
+            let mut counts = self.seen.counts();
+            counts.events += 1;
+            let areas = event.impulses.iter().filter(|impulse| impulse.order == "1");
+            counts.impulses = areas.map(|impulse| (impulse.variable.clone(), impulse.weight)).collect();
+        }
+    }
+
+    /// A step of the importer has led here: whether it needs an event.
+    pub fn completed(&mut self, function: &str) -> Wrong<bool> {
+        let completed = self.exchanged(function, &[Phase::Continuous])?.completed();
+        completed.map_err(|said| {
+            self.phase = Phase::Failed;
+            self.text(&said)
+        })
+    }
+
+    /// How many states and indicators there are.
+    pub fn exchanged_counts(&self, function: &str) -> Wrong<(usize, usize)> {
+        if !self.is_exchange {
+            return Err(format!("{function}: this instance is for co-simulation"));
+        }
+        let count = |is_one: fn(&Shown) -> bool| self.slots.iter().filter(|slot| is_one(&slot.shown)).count();
+        Ok((count(|it| matches!(it, Shown::Rate(_))), count(|it| matches!(it, Shown::Indicator(_)))))
+    }
+
+    /// What is said where something has no value, in words.
+    pub fn no_value(&self, said: &Diagnostics) -> String {
+        self.text(said)
+    }
+
+    /// The number of the state that a variable is.
+    fn state_of_slot(&self, at: usize) -> Option<usize> {
+        self.slots.iter().find_map(|slot| match slot.shown {
+            Shown::Rate(number) if slot.derivative == Some(at) => Some(number),
+            _ => None,
+        })
+    }
+
+    /// How variables and derivatives of states change with states and inputs in a direction.
+    fn exchanged_derivative(&mut self, unknowns: &[usize], knowns: &[usize], seed: &[f64]) -> Wrong<Vec<f64>> {
+        let count = self.slots.iter().filter(|slot| slot.derivative.is_some()).count();
+        let mut states = vec![0.0; count];
+        let is_input = |slot: &Slot| {
+            slot.causality == modeshift_fmu::Causality::Input
+                && slot.variability == modeshift_fmu::Variability::Continuous
+        };
+        // All of them, so that the formulas are the same whatever is asked.
+        let inputs = self.slots.iter().filter(|slot| is_input(slot)).map(|slot| (slot.name.clone(), 0.0));
+        let mut inputs: Vec<(String, f64)> = inputs.collect();
+        for (&at, &seed) in knowns.iter().zip(seed) {
+            let name = &self.slots[at].name;
+            match (self.state_of_slot(at), inputs.iter_mut().find(|it| it.0 == *name)) {
+                (Some(number), _) => states[number] += seed,
+                (None, Some(input)) => input.1 += seed,
+                (None, None) => return Err(format!("derivatives are by states and inputs; `{name}` is none")),
+            }
+        }
+        let variables: Vec<String> = unknowns.iter().filter_map(|&at| self.continuous_name(at)).collect();
+        let exchange = self.exchange.as_mut().ok_or("the run has not begun")?;
+        let found = exchange.tangent(&states, &inputs, &variables).map_err(|said| self.text(&said))?;
+        let mut of_variables = found[count..].iter();
+        let of = |&at: &usize| match self.slots[at].shown {
+            Shown::Rate(number) => found[number],
+            _ if self.continuous_name(at).is_some() => of_variables.next().copied().unwrap_or(f64::NAN),
+            // What changes at events alone does not change between them.
+            _ => 0.0,
+        };
+        Ok(unknowns.iter().map(of).collect())
+    }
+
+    fn continuous_name(&self, at: usize) -> Option<String> {
+        let slot = &self.slots[at];
+        let is_continuous = slot.variability == modeshift_fmu::Variability::Continuous;
+        (is_continuous && matches!(slot.shown, Shown::Variable(_))).then(|| slot.name.clone())
+    }
+
     /// Ends the run.
     pub fn terminate(&mut self) {
+        if let Some(exchange) = &mut self.exchange
+            && matches!(self.phase, Phase::Event | Phase::Continuous)
+        {
+            // It has ended whatever its last instant says.
+            let _ = exchange.finish();
+        }
         if let Some(simulation) = &mut self.simulation {
             simulation.terminate();
         }
@@ -354,7 +539,7 @@ impl Instance {
 
     /// As it was when it was instantiated.
     pub fn reset(&mut self) {
-        self.simulation = None;
+        (self.simulation, self.exchange) = (None, None);
         self.settings = Settings { start: self.loaded.model().experiment.start.unwrap_or(0.0), ..Settings::default() };
         self.seen = Seen::default();
         self.is_unsettled = false;
@@ -362,9 +547,12 @@ impl Instance {
     }
 
     /// Where it is.
-    pub fn state(&self) -> State {
+    pub fn state(&mut self) -> Wrong<State> {
         let snapshot = self.simulation.as_ref().map(Simulation::snapshot);
-        State { phase: self.phase, settings: self.settings.clone(), snapshot }
+        let place = self.exchange.as_mut().map(Exchanged::save).transpose();
+        let place = place.map_err(|said| self.text(&said))?;
+        let counts = self.seen.counts().clone();
+        Ok(State { phase: self.phase, settings: self.settings.clone(), snapshot, place, counts })
     }
 
     /// Comes back to where it was.
@@ -373,7 +561,7 @@ impl Instance {
             || (self.settings.start, self.settings.tolerance) != (state.settings.start, state.settings.tolerance)
             || self.settings.parameters != state.settings.parameters;
         if is_other_run {
-            self.simulation = None;
+            (self.simulation, self.exchange) = (None, None);
         }
         self.settings = state.settings.clone();
         self.is_unsettled = false;
@@ -391,12 +579,34 @@ impl Instance {
                 self.is_unsettled = snapshot.has_pending_inputs();
             }
         }
+        self.restore_place(state)?;
         self.phase = state.phase;
+        Ok(())
+    }
+
+    fn restore_place(&mut self, state: &State) -> Wrong<()> {
+        let Some(place) = &state.place else {
+            self.exchange = None;
+            return Ok(());
+        };
+        let mut exchange = match self.exchange.take() {
+            Some(exchange) => exchange,
+            None => self.begun_exchange()?,
+        };
+        if !exchange.restore(place).map_err(|said| self.text(&said))? {
+            return Err("the state is not one of this model".to_string());
+        }
+        self.exchange = Some(exchange);
+        *self.seen.counts() = state.counts.clone();
         Ok(())
     }
 
     /// How variables change with inputs in a direction, at the present time: exact derivatives of the mode that the run is in.
     pub fn derivative(&mut self, unknowns: &[usize], knowns: &[usize], seed: &[f64]) -> Wrong<Vec<f64>> {
+        if self.is_exchange {
+            self.settle()?;
+            return self.exchanged_derivative(unknowns, knowns, seed);
+        }
         if let Some(&other) = knowns.iter().find(|&&at| self.slots[at].causality != modeshift_fmu::Causality::Input) {
             return Err(format!("derivatives are by inputs; `{}` is none", self.slots[other].name));
         }
@@ -426,7 +636,9 @@ impl Instance {
     /// A state as bytes.
     pub fn serialized(&self, state: &State) -> Vec<u8> {
         let bits = |(at, value): (&usize, &f64)| json!([at, value.to_bits()]);
-        let State { phase, settings, snapshot } = state;
+        let State { phase, settings, snapshot, place, counts } = state;
+        let pairs = |list: &[(usize, f64)]| list.iter().map(|(at, value)| json!([at, value.to_bits()])).collect::<Vec<_>>();
+        let impulses = counts.impulses.iter().map(|(name, area)| json!([&**name, area.to_bits()]));
         let head = json!({
             "token": self.token,
             "phase": *phase as u8,
@@ -436,9 +648,15 @@ impl Instance {
             "parameters": settings.parameters.iter().map(bits).collect::<Vec<_>>(),
             "inputs": settings.inputs.iter().map(bits).collect::<Vec<_>>(),
             "begun": snapshot.is_some(),
+            "exchanged": place.as_ref().map(|it| json!([it.needs_event, pairs(&it.pending)])),
+            "events": counts.events,
+            "impulses": impulses.collect::<Vec<_>>(),
         });
         let head = head.to_string().into_bytes();
-        let tail = snapshot.as_ref().map(Snapshot::to_bytes).unwrap_or_default();
+        let tail = match place {
+            Some(place) => place.run.to_bytes(),
+            None => snapshot.as_ref().map(Snapshot::to_bytes).unwrap_or_default(),
+        };
         [&(head.len() as u64).to_le_bytes(), &head[..], &tail].concat()
     }
 
@@ -448,8 +666,15 @@ impl Instance {
     }
 
     fn state_of(&self, bytes: &[u8]) -> Option<State> {
-        const PHASES: [Phase; 6] =
-            [Phase::Instantiated, Phase::Initialization, Phase::Event, Phase::Step, Phase::Terminated, Phase::Failed];
+        const PHASES: [Phase; 7] = [
+            Phase::Instantiated,
+            Phase::Initialization,
+            Phase::Event,
+            Phase::Step,
+            Phase::Continuous,
+            Phase::Terminated,
+            Phase::Failed,
+        ];
         let (length, rest) = bytes.split_first_chunk()?;
         let (head, tail) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
         let head: Value = serde_json::from_slice(head).ok()?;
@@ -470,7 +695,19 @@ impl Instance {
         };
         let snapshot = if head["begun"] == true { Some(Snapshot::from_bytes(tail)?) } else { None };
         let phase = *PHASES.get(usize::try_from(head["phase"].as_u64()?).ok()?)?;
-        (is_known && head["token"] == *self.token).then_some(State { phase, settings, snapshot })
+        let place = match &head["exchanged"] {
+            Value::Null => None,
+            it => Some(SavedPlace {
+                run: SavedExchange::from_bytes(tail)?,
+                pending: pairs(&it[1])?.into_iter().collect(),
+                needs_event: it[0].as_bool()?,
+            }),
+        };
+        let impulse = |it: &Value| Some((Arc::from(it[0].as_str()?), number(&it[1])?));
+        let impulses = head["impulses"].as_array()?.iter().map(impulse).collect::<Option<_>>()?;
+        let counts = Counts { events: head["events"].as_u64()?, impulses };
+        let state = State { phase, settings, snapshot, place, counts };
+        (is_known && head["token"] == *self.token).then_some(state)
     }
 }
 

@@ -193,13 +193,16 @@ pub enum Command {
     },
     /// Many runs of one model, on all cores
     Sweep(Sweep),
-    /// A self-contained FMU for co-simulation
+    /// A self-contained FMU for co-simulation or model exchange
     Fmu {
         #[command(flatten)]
         input: Input,
         /// The version of FMI
         #[arg(long, value_enum, default_value_t = FmiVersion::Three)]
         fmi: FmiVersion,
+        /// Who integrates: the FMU (co-simulation), its importer (model exchange), or either
+        #[arg(long, value_enum, default_value_t = FmuKind::Cs)]
+        kind: FmuKind,
     },
     /// What a code means, with a smallest wrong model and its repair
     Explain {
@@ -490,6 +493,15 @@ pub enum FmiVersion {
     Two,
     #[value(name = "3")]
     Three,
+}
+
+/// Who integrates an FMU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum FmuKind {
+    Cs,
+    Me,
+    Both,
 }
 
 /// Formats of graphs.

@@ -75,7 +75,7 @@ pub fn run(arguments: Arguments) -> Status {
             semantics(&input, format, &semantics::Selection { at, from, to, run, all_choices })
         }
         Command::Sweep(arguments) => sweep(&arguments),
-        Command::Fmu { input, fmi } => fmu(&input, fmi),
+        Command::Fmu { input, fmi, kind } => fmu(&input, fmi, kind),
         Command::Explain { codes } => explain(&codes),
         Command::Lsp { worker: true, .. } => language_worker(),
         Command::Lsp { libraries, .. } => language_server(&libraries),

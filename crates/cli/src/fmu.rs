@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use modeshift_diagnostics::ExitStatus;
-use modeshift_fmu::{Resource, Version, archive, identifier};
+use modeshift_fmu::{Kind, Resource, Version, archive, identifier};
 
-use crate::arguments::{FmiVersion, Input};
+use crate::arguments::{FmiVersion, FmuKind, Input};
 use crate::commands::UsageError;
 use crate::files::{reason, say};
 use crate::questions::question;
@@ -14,14 +14,19 @@ use crate::questions::question;
 const LIBRARY: &str = "MODESHIFT_FMI_LIBRARY";
 
 /// Writes the FMU.
-pub fn fmu(input: &Input, version: FmiVersion) -> Result<ExitStatus, UsageError> {
+pub fn fmu(input: &Input, version: FmiVersion, kind: FmuKind) -> Result<ExitStatus, UsageError> {
     let path = library_path()?;
     let library = std::fs::read(&path)
         .map_err(|error| UsageError(format!("cannot read `{}`: {}", path.display(), reason(&error))))?;
-    let (resource, loaded) = match Resource::of(&question(input)?) {
+    let kind = match kind {
+        FmuKind::Cs => Kind::CoSimulation,
+        FmuKind::Me => Kind::ModelExchange,
+        FmuKind::Both => Kind::Both,
+    };
+    let (resource, loaded) = match Resource::of(&question(input)?, kind) {
         Ok(made) => made,
-        Err(refusal) => {
-            say(&refusal.text());
+        Err(not_made) => {
+            say(&not_made.text);
             return Ok(ExitStatus::ModelWrong);
         }
     };

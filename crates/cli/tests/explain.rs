@@ -13,6 +13,8 @@ use modeshift_driver::{
     rimis, semantics,
 };
 
+use modeshift_fmu::{Kind, Resource};
+
 use crate::support::modeshift;
 
 /// As much as the program itself has.
@@ -52,6 +54,7 @@ struct Line<'a> {
     scenario: Option<&'a str>,
     run: Option<usize>,
     as_other_tools: bool,
+    is_exchange: bool,
     settings: RunOptions,
     overrides: Vec<(String, String)>,
     nodes: Option<usize>,
@@ -69,6 +72,7 @@ impl<'a> Line<'a> {
             let number = || value.parse::<f64>().unwrap_or_else(|_| panic!("{option} {value}"));
             match option {
                 "--at" => line.at = Some(value),
+                "--kind" => line.is_exchange = value == "me",
                 "--scenario" => line.scenario = Some(value),
                 "--run" => line.run = value.parse().ok(),
                 "--stop" => line.settings.stop = Some(number()),
@@ -111,7 +115,7 @@ fn run(example: &Example) -> (Diagnostics, String) {
         limits: Limits { nodes: line.nodes, time: None },
         ..Question::default()
     };
-    let Line { at, scenario, run, as_other_tools, settings, .. } = Line { overrides: Vec::new(), ..line };
+    let Line { at, scenario, run, as_other_tools, is_exchange, settings, .. } = Line { overrides: Vec::new(), ..line };
     match *command {
         "check" => said(check(&question, CheckOptions { as_other_tools, ..CheckOptions::default() })),
         "analyze" => said(analyze(&question, at)),
@@ -124,6 +128,10 @@ fn run(example: &Example) -> (Diagnostics, String) {
         }
         "rimis" => said(rimis(&question, RimisOptions::default())),
         "simulate" => said(simulate(&question, &settings, &mut Nowhere)),
+        "fmu" => match Resource::of(&question, if is_exchange { Kind::ModelExchange } else { Kind::CoSimulation }) {
+            Ok((_, loaded)) => (loaded.said().clone(), String::new()),
+            Err(not_made) => (not_made.diagnostics, not_made.text),
+        },
         "linearize" => said(linearize::linearize(&question, &settings, &linearize::Linearize::default())),
         _ => panic!("a page uses `{command}`, which this test does not know"),
     }

@@ -335,6 +335,7 @@ codes! {
     E0844 "No periodic solution with the period that was asked for was found.",
     E0845 "The mode at the time that was asked for cannot be linearized.",
     E0846 "The sensitivities that were asked for do not exist, or cannot be computed.",
+    E0847 "The modes of a model have no states in common that others could integrate.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",

@@ -22,6 +22,9 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::simulate::SimulateReport;
 use modeshift_simulate::results::{ColumnKind, ColumnSource, Columns, Observer};
+pub use modeshift_simulate::run::{
+    Exchange, ExchangeEvent, ExchangePoint, ExchangeShape, ExchangeState, SavedExchange,
+};
 use modeshift_simulate::run::{RunModel, RunSettings, Simulation};
 use modeshift_structure::{Analysis, numeric_singularities};
 
@@ -435,6 +438,19 @@ impl Variant<'_> {
             let (natives, overrides) = (NativeFunctions::of(&dae.model), Default::default());
             let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
             Simulation::observed(&model, &settings, observer, &mut run.diagnostics).ok_or(Stop)
+        };
+        begin(&mut run).map_err(|Stop| run.diagnostics)
+    }
+
+    /// Begins a run that others integrate.
+    pub fn exchange(&self, options: &RunOptions) -> Result<(Exchange, ExchangeEvent), Diagnostics> {
+        let mut run = Run::new(&self.loaded().question);
+        let begin = |run: &mut Run<'_>| {
+            let settings = self.settings(run, options)?;
+            let (dae, analysis) = self.parts();
+            let (natives, overrides) = (NativeFunctions::of(&dae.model), Default::default());
+            let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
+            Exchange::begin(&model, &settings, &mut run.diagnostics).ok_or(Stop)
         };
         begin(&mut run).map_err(|Stop| run.diagnostics)
     }

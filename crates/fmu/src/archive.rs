@@ -16,6 +16,29 @@ pub enum Version {
     Three,
 }
 
+/// Who integrates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The FMU itself.
+    CoSimulation,
+    /// Its importer.
+    ModelExchange,
+    /// Either.
+    Both,
+}
+
+impl Kind {
+    /// Whether the FMU can.
+    pub fn has_co_simulation(self) -> bool {
+        self != Kind::ModelExchange
+    }
+
+    /// Whether its importer can.
+    pub fn has_model_exchange(self) -> bool {
+        self != Kind::CoSimulation
+    }
+}
+
 /// The name of a model as one that C allows.
 pub fn identifier(model: &str) -> String {
     let last = model.rsplit('.').next().unwrap_or(model);
@@ -45,9 +68,9 @@ fn platform(version: Version) -> (String, &'static str) {
 
 /// The archive: the description, the model, and the library of the engine. Nothing where it would be too large.
 pub fn archive(resource: &Resource, loaded: &Loaded, version: Version, library: Vec<u8>) -> Option<Vec<u8>> {
-    let slots = interface(loaded);
+    let slots = interface(loaded, resource.exchange());
     let name = identifier(&loaded.model().name);
-    let text = description(loaded, &slots, version, &name, &resource.token());
+    let text = description(loaded, &slots, version, resource.kind(), (&name, &resource.token()));
     let (directory, ending) = platform(version);
     zip(&[
         ("modelDescription.xml".to_string(), text.into_bytes()),

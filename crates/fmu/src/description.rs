@@ -5,13 +5,19 @@ use std::fmt::Write as _;
 
 use modeshift_driver::loaded::Loaded;
 
-use crate::archive::Version;
-use crate::interface::{Causality, Slot, SlotKind, Variability};
+use crate::archive::{Kind, Version};
+use crate::interface::{Causality, Shown, Slot, SlotKind, Variability};
 
 /// The description of a model with these variables.
-pub(crate) fn description(loaded: &Loaded, slots: &[Slot], version: Version, name: &str, token: &str) -> String {
+pub(crate) fn description(
+    loaded: &Loaded,
+    slots: &[Slot],
+    version: Version,
+    kind: Kind,
+    (name, token): (&str, &str),
+) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let mut writer = Writer { text: &mut text, version };
+    let mut writer = Writer { text: &mut text, version, kind };
     writer.root(loaded, slots, name, token);
     text
 }
@@ -19,6 +25,7 @@ pub(crate) fn description(loaded: &Loaded, slots: &[Slot], version: Version, nam
 struct Writer<'a> {
     text: &'a mut String,
     version: Version,
+    kind: Kind,
 }
 
 /// An attribute; nothing where it has no value.
@@ -71,6 +78,8 @@ impl Writer<'_> {
             Version::Three => ("3.0", "instantiationToken"),
         };
         let model = loaded.model();
+        let indicators = slots.iter().filter(|slot| is_indicator(slot)).count().to_string();
+        let has_count = self.version == Version::Two && self.kind.has_model_exchange();
         self.element(
             0,
             "fmiModelDescription",
@@ -81,10 +90,16 @@ impl Writer<'_> {
                 ("description", model.description.as_ref().map(|text| text.to_string())),
                 ("generationTool", some(format!("Modeshift {}", env!("CARGO_PKG_VERSION")))),
                 ("variableNamingConvention", some("flat")),
+                ("numberOfEventIndicators", has_count.then_some(indicators)),
             ],
             ">",
         );
-        self.co_simulation(name);
+        if self.kind.has_model_exchange() {
+            self.model_exchange(name);
+        }
+        if self.kind.has_co_simulation() {
+            self.co_simulation(name);
+        }
         self.units(slots);
         let categories = ["logStatusError", "logStatusWarning"];
         self.line(1, "<LogCategories>");
@@ -103,10 +118,33 @@ impl Writer<'_> {
             "/>",
         );
         self.line(1, "<ModelVariables>");
-        slots.iter().enumerate().for_each(|(at, slot)| self.variable(at, slot));
+        // FMI 2.0 only counts indicators; they are the last.
+        let version = self.version;
+        let is_told = |slot: &Slot| version == Version::Three || !is_indicator(slot);
+        slots.iter().enumerate().filter(|(_, slot)| is_told(slot)).for_each(|(at, slot)| self.variable(at, slot));
         self.line(1, "</ModelVariables>");
         self.structure(slots);
         self.line(0, "</fmiModelDescription>");
+    }
+
+    fn model_exchange(&mut self, name: &str) {
+        let yes = || some("true");
+        let attributes = match self.version {
+            Version::Two => vec![
+                ("modelIdentifier", some(name)),
+                ("canGetAndSetFMUstate", yes()),
+                ("canSerializeFMUstate", yes()),
+                ("providesDirectionalDerivative", yes()),
+            ],
+            Version::Three => vec![
+                ("modelIdentifier", some(name)),
+                ("canGetAndSetFMUState", yes()),
+                ("canSerializeFMUState", yes()),
+                ("providesDirectionalDerivatives", yes()),
+                ("needsCompletedIntegratorStep", yes()),
+            ],
+        };
+        self.element(1, "ModelExchange", &attributes, "/>");
     }
 
     fn co_simulation(&mut self, name: &str) {
@@ -178,7 +216,10 @@ impl Writer<'_> {
             ("variability", some(variability)),
             ("initial", initial),
         ];
-        let own = [("start", start), ("unit", unit(slot).map(str::to_string))];
+        // Places in the list, from 1, or numbers.
+        let first = if self.version == Version::Two { 1 } else { 0 };
+        let derivative = slot.derivative.map(|of| (of + first).to_string());
+        let own = [("start", start), ("unit", unit(slot).map(str::to_string)), ("derivative", derivative)];
         match self.version {
             Version::Two => {
                 self.element(2, "ScalarVariable", &common, ">");
@@ -202,29 +243,54 @@ impl Writer<'_> {
     }
 
     fn structure(&mut self, slots: &[Slot]) {
-        let outputs = || slots.iter().enumerate().filter(|(_, slot)| slot.causality == Causality::Output);
+        let numbered = || slots.iter().enumerate();
+        let those = |is_one: &dyn Fn(&Slot) -> bool| -> Vec<usize> {
+            numbered().filter(|(_, slot)| is_one(slot)).map(|(at, _)| at).collect()
+        };
+        let outputs = those(&|slot| slot.causality == Causality::Output);
+        let derivatives = those(&|slot| slot.derivative.is_some());
+        let states = derivatives.iter().filter_map(|&at| slots[at].derivative);
+        let unknown: BTreeSet<usize> = outputs.iter().chain(&derivatives).copied().chain(states).collect();
+        let unknown: Vec<usize> = unknown.into_iter().collect();
         self.line(1, "<ModelStructure>");
         match self.version {
             Version::Two => {
-                for list in ["Outputs", "InitialUnknowns"] {
+                let lists = [("Outputs", outputs), ("Derivatives", derivatives), ("InitialUnknowns", unknown)];
+                for (list, places) in lists.into_iter().filter(|(list, _)| *list != "Derivatives" || has_states(slots))
+                {
                     self.line(2, &format!("<{list}>"));
                     // Places in the list, from 1.
-                    outputs().for_each(|(at, _)| {
+                    for at in places {
                         self.element(3, "Unknown", &[("index", some((at + 1).to_string()))], "/>");
-                    });
+                    }
                     self.line(2, &format!("</{list}>"));
                 }
             }
             Version::Three => {
-                for kind in ["Output", "InitialUnknown"] {
-                    outputs().for_each(|(at, _)| {
+                let indicators = those(&is_indicator);
+                let lists = [
+                    ("Output", outputs),
+                    ("ContinuousStateDerivative", derivatives),
+                    ("InitialUnknown", unknown),
+                    ("EventIndicator", indicators),
+                ];
+                for (kind, places) in lists {
+                    for at in places {
                         self.element(2, kind, &[("valueReference", some(at.to_string()))], "/>");
-                    });
+                    }
                 }
             }
         }
         self.line(1, "</ModelStructure>");
     }
+}
+
+fn is_indicator(slot: &Slot) -> bool {
+    matches!(slot.shown, Shown::Indicator(_))
+}
+
+fn has_states(slots: &[Slot]) -> bool {
+    slots.iter().any(|slot| slot.derivative.is_some())
 }
 
 /// The unit of a number; other types have none.

@@ -1,7 +1,8 @@
 //! The variables that others see, each with its number: time, parameters, constants, all variables of results, and for each continuous
-//! one the weight of the impulse that it last had, and how many events there were.
+//! one the weight of the impulse that it last had, and how many events there were. For model exchange, derivatives of states and event
+//! indicators come after all others.
 
-use modeshift_driver::loaded::{Loaded, Type};
+use modeshift_driver::loaded::{ExchangeShape, Loaded, Type};
 
 /// What a number stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,12 @@ pub enum Shown {
     Impulse(String),
     /// How many events there were.
     Events,
+    /// A state that is no variable of results, by its number.
+    State(usize),
+    /// The derivative of the state of this number.
+    Rate(usize),
+    /// The event indicator of this number.
+    Indicator(usize),
 }
 
 /// The type.
@@ -70,6 +77,8 @@ pub struct Slot {
     pub unit: Option<String>,
     /// The description, where declared.
     pub description: Option<String>,
+    /// What it is the derivative of, by its number.
+    pub derivative: Option<usize>,
 }
 
 fn kind(ty: Type) -> SlotKind {
@@ -80,8 +89,8 @@ fn kind(ty: Type) -> SlotKind {
     }
 }
 
-/// All variables of a model, in the order of their numbers.
-pub fn interface(loaded: &Loaded) -> Vec<Slot> {
+/// All variables of a model, in the order of their numbers; with what model exchange has besides.
+pub fn interface(loaded: &Loaded, exchange: Option<&ExchangeShape>) -> Vec<Slot> {
     let mut slots = vec![Slot {
         name: "time".to_string(),
         shown: Shown::Time,
@@ -91,6 +100,7 @@ pub fn interface(loaded: &Loaded) -> Vec<Slot> {
         start: None,
         unit: Some("s".to_string()),
         description: Some("Simulation time".to_string()),
+        derivative: None,
     }];
     for it in loaded.parameters() {
         let (shown, causality, variability) = match it.value {
@@ -108,6 +118,7 @@ pub fn interface(loaded: &Loaded) -> Vec<Slot> {
             start,
             unit: it.unit,
             description: it.description,
+            derivative: None,
         });
     }
     let variables = loaded.variables();
@@ -127,6 +138,7 @@ pub fn interface(loaded: &Loaded) -> Vec<Slot> {
             start: it.is_input.then(|| it.start.unwrap_or(least(it.ty))),
             unit: it.unit.clone(),
             description: it.description.clone(),
+            derivative: None,
         });
     }
     let continuous = variables.iter().filter(|it| !it.is_discrete && !it.is_input && kind(it.ty) == SlotKind::Real);
@@ -139,6 +151,7 @@ pub fn interface(loaded: &Loaded) -> Vec<Slot> {
         start: None,
         unit: None,
         description: Some(format!("Area of the impulse of {} at the last event", it.name)),
+        derivative: None,
     }));
     slots.push(Slot {
         name: "events()".to_string(),
@@ -149,8 +162,41 @@ pub fn interface(loaded: &Loaded) -> Vec<Slot> {
         start: None,
         unit: None,
         description: Some("Number of events, mode changes among them".to_string()),
+        derivative: None,
     });
+    if let Some(shape) = exchange {
+        add_exchange(shape, &mut slots);
+    }
     slots
+}
+
+/// Adds what model exchange has besides: states, their derivatives, and indicators, which come last.
+fn add_exchange(shape: &ExchangeShape, slots: &mut Vec<Slot>) {
+    let local = |name: String, shown: Shown, derivative: Option<usize>| Slot {
+        name,
+        shown,
+        kind: SlotKind::Real,
+        causality: Causality::Local,
+        variability: Variability::Continuous,
+        start: None,
+        unit: None,
+        description: None,
+        derivative,
+    };
+    for (number, state) in shape.states.iter().enumerate() {
+        // The lower derivative of a state comes right before it, and its rate is the state.
+        let of = match state.order {
+            0 => slots.iter().position(|slot| slot.shown == Shown::Variable(state.variable.clone())),
+            _ => Some(slots.len() - 1),
+        };
+        let of = of.unwrap_or_else(|| {
+            slots.push(local(state.variable.clone(), Shown::State(number), None));
+            slots.len() - 1
+        });
+        let name = format!("der({})", slots[of].name);
+        slots.push(local(name, Shown::Rate(number), Some(of)));
+    }
+    slots.extend((0..shape.indicators).map(|at| local(format!("indicator[{}]", at + 1), Shown::Indicator(at), None)));
 }
 
 /// Where an input begins of which nothing is said.

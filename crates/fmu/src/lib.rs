@@ -17,6 +17,6 @@ mod interface;
 mod resource;
 mod zip;
 
-pub use archive::{Version, archive, identifier};
+pub use archive::{Kind, Version, archive, identifier};
 pub use interface::{Causality, Shown, Slot, SlotKind, Variability, interface};
-pub use resource::{RESOURCE, Resource};
+pub use resource::{NotMade, RESOURCE, Resource};

@@ -343,6 +343,70 @@ fn refused(text: &str, by: &str, why: &str) {
 }
 
 #[test]
+fn guards_that_are_touched_without_an_event_are_refused() {
+    // `h` is lowest, and zero, at time 1; with a larger `p` it passes below, and `y` grows meanwhile.
+    let touched = |p: f64| {
+        format!(
+            "model M
+              parameter Real p = {p};
+              Real h(start = 1, fixed = true), v(start = -2, fixed = true), y(start = 0, fixed = true);
+            equation
+              der(h) = v;
+              der(v) = 2*p;
+              der(y) = if h < 0 then 1 else 0;
+              annotation(experiment(StopTime = 2));
+            end M;"
+        )
+    };
+    refused(&touched(1.0), "p", "comes to zero without an event");
+    // Clearly above, and clearly below: the derivative exists.
+    check(&touched(1.25), &[("p", 1.25)], &["h", "y"], |p| vec![1.0 - 4.0 + 4.0 * p[0], 0.0]);
+    check(&touched(0.75), &[("p", 0.75)], &["h", "y"], |p| {
+        let (mean, half) = (1.0 / p[0], (1.0 - p[0]).sqrt() / p[0]);
+        vec![1.0 - 4.0 + 4.0 * p[0], 2.0 * half, mean - half, mean + half]
+    });
+    // A corner, a guard of time alone, and one that comes to zero just at the stop time.
+    let corner = "model M
+        parameter Real p = 0;
+        Real x(start = -1, fixed = true), y(start = 0, fixed = true), z;
+      equation
+        der(x) = 1;
+        z = abs(x);
+        der(y) = if z + p < 0 then 1 else 0;
+        annotation(experiment(StopTime = 2));
+      end M;";
+    refused(corner, "p", "comes to zero without an event");
+    let of_time = "model M
+        parameter Real p = 1;
+        Real y;
+      equation
+        y = if p*sin(time) > 1 then 2 else 1;
+        annotation(experiment(StopTime = 3));
+      end M;";
+    refused(of_time, "p", "comes to zero without an event");
+    let at_the_stop = "model M
+        parameter Real p = 1;
+        Real x(start = 0, fixed = true), y(start = 0, fixed = true);
+      equation
+        der(x) = p;
+        der(y) = if x > 2 + 1e-9 then 1 else 0;
+        annotation(experiment(StopTime = 2));
+      end M;";
+    refused(at_the_stop, "p", "comes to zero without an event");
+    // What does not depend on it may be touched.
+    let other = "model M
+        parameter Real p = 1;
+        Real h(start = 1, fixed = true), v(start = -2, fixed = true), y(start = 0, fixed = true);
+      equation
+        der(h) = v;
+        der(v) = 2;
+        der(y) = if h < 0 then 1 else p;
+        annotation(experiment(StopTime = 2));
+      end M;";
+    check(other, &[("p", 1.0)], &["y"], |p| vec![2.0 * p[0]]);
+}
+
+#[test]
 fn events_that_move_apart_are_refused() {
     let text = "model M
         parameter Real p = 1;

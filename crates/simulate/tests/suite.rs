@@ -5,6 +5,7 @@ mod delays;
 mod discrete_part;
 mod events;
 mod exact;
+mod exchange;
 mod forbidden_impulses;
 mod friction_at_limits;
 mod friction_trees;

@@ -565,3 +565,54 @@ impl TapeBuffers {
         broken.map(|(number, _)| number).collect()
     }
 }
+
+/// How large everything is, and what is a short time, as numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RememberedSizes(pub Vec<Vec<f64>>);
+
+impl Memory {
+    /// What is known of sizes, of these states and of all atoms.
+    pub fn remembered_sizes(&self, states: &[Derivative<VariableId>]) -> RememberedSizes {
+        let source = match self.time_scale.source {
+            TimeSource::Nothing => 0.0,
+            TimeSource::Changes => 1.0,
+            TimeSource::Steps => 2.0,
+        };
+        let of_states = states.iter().flat_map(|state| {
+            let (size, has_moved) = self.sizes.known.get(state).copied().unwrap_or_default();
+            [size, f64::from(u8::from(has_moved))]
+        });
+        RememberedSizes(vec![
+            vec![self.time_scale.short, source, self.most, self.duration, self.resolution],
+            of_states.collect(),
+            self.scales.iter().copied().collect(),
+            self.largest.iter().copied().collect(),
+            self.residues.iter().copied().collect(),
+        ])
+    }
+
+    /// Whether these are numbers of such a model.
+    pub fn fits(&self, states: &[Derivative<VariableId>], sizes: &RememberedSizes) -> bool {
+        let atoms = self.scales.len();
+        let lengths: Vec<usize> = sizes.0.iter().map(Vec::len).collect();
+        lengths == [5, 2 * states.len(), atoms, atoms, atoms]
+    }
+
+    /// Knows what was known then; the numbers fit.
+    pub fn take_remembered(&mut self, states: &[Derivative<VariableId>], RememberedSizes(lists): &RememberedSizes) {
+        let source = match lists[0][1] {
+            0.0 => TimeSource::Nothing,
+            1.0 => TimeSource::Changes,
+            _ => TimeSource::Steps,
+        };
+        self.time_scale = TimeScale { short: lists[0][0], source };
+        (self.most, self.duration, self.resolution) = (lists[0][2], lists[0][3], lists[0][4]);
+        for (state, known) in states.iter().zip(lists[1].chunks_exact(2)) {
+            self.sizes.known.insert(*state, (known[0], known[1] != 0.0));
+        }
+        for (own, list) in [&mut self.scales, &mut self.largest, &mut self.residues].into_iter().zip(&lists[2..]) {
+            own.iter_mut().zip(list).for_each(|(own, value)| *own = *value);
+        }
+        self.located.clear();
+    }
+}

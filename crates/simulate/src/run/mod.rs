@@ -37,6 +37,7 @@
 //! | `output` | what observers are told |
 //! | `simulation` | the run as an object that others drive |
 //! | `snapshot` | where a run is, to come back to it |
+//! | `exchange` | the run as an object that others integrate |
 //! | `failure` | why a run stopped, in the words of the model |
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
@@ -44,6 +45,7 @@
 mod delays;
 mod events;
 mod exact_modes;
+mod exchange;
 mod failure;
 mod first_mode;
 mod instant;
@@ -86,6 +88,7 @@ pub(crate) use start::{state_after_failed_search, state_after_first_instant};
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
+pub use exchange::{Exchange, ExchangeEvent, ExchangePoint, ExchangeShape, ExchangeState, SavedExchange};
 pub use linearize::{Linearization, Linearize, linearize};
 pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use sensitivities::{SensitiveEvent, SensitiveValue, Sensitivities, sensitivities};
@@ -110,7 +113,7 @@ trait Conductor {
     /// Up to where the run goes.
     fn goal(&self) -> Goal;
     /// The run is there: all that computes, and all values.
-    fn inspect(&mut self, _machinery: &mut Machinery<'_>, _side: &Side<'_>) {}
+    fn inspect<'a>(&mut self, _machinery: &mut Machinery<'a>, _side: &Side<'a>) {}
     /// The run is there, with these states in this mode.
     fn look(&mut self, _states: &[PresentState], _mode: &Mode) {}
     /// Whether every instant is to be told.

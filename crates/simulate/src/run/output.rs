@@ -274,6 +274,11 @@ fn undetermined(columns: &Columns, side: &Side<'_>) -> Vec<Arc<str>> {
     open.map(|column| column.name.clone()).collect()
 }
 
+/// The values of all columns on a side.
+pub(super) fn shown_values(columns: &Columns, side: &Side<'_>) -> Vec<f64> {
+    (0..columns.len()).map(|at| shown(columns, at, side)).collect()
+}
+
 /// The value of a column, if what it shows exists and has one.
 fn shown(columns: &Columns, at: usize, side: &Side<'_>) -> f64 {
     let exists = |it: &Existence| it.holds(&|mode| side.truth(mode), &|id| side.discrete[id]);
@@ -389,7 +394,7 @@ fn jumped(left: f64, right: f64, noise: f64) -> bool {
 }
 
 /// The impulses of an instant, those of its micro-steps together: one for each variable and order.
-fn impulses(prepared: &Prepared, outcome: &Outcome<'_>) -> Vec<Impulse> {
+pub(super) fn impulses(prepared: &Prepared, outcome: &Outcome<'_>) -> Vec<Impulse> {
     let mut sums: BTreeMap<(VariableId, usize), f64> = BTreeMap::new();
     for (variable, weights) in &outcome.impulses {
         for (p, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {

@@ -41,6 +41,8 @@ pub struct RunSettings {
     pub scenario: Option<ScenarioId>,
     /// Whether fixed start values are left limits, from which the first instant may jump.
     pub impulsive_start: bool,
+    /// Whether inputs may change between events, as where others integrate.
+    pub inputs_move: bool,
     /// How to search for the mode that follows an event: in these ways, one after the other.
     pub search: &'static [Strategy],
     /// At most this many decision-diagram nodes for the analysis of the start.
@@ -76,6 +78,7 @@ impl RunSettings {
             method: Method::default(),
             scenario: None,
             impulsive_start: experiment.impulsive_start,
+            inputs_move: false,
             search: &Strategy::ALL,
             node_limit: None,
             time_limit: None,

@@ -24,7 +24,7 @@ use super::{Conductor, Goal, Machinery, Next, RunEnd, RunModel, RunSettings, Run
 use crate::results::{EventRecord, Observer};
 
 /// Stack for a run: what the main thread of a process usually has.
-const STACK: usize = 8 << 20;
+pub(super) const STACK: usize = 8 << 20;
 
 /// A run that others drive.
 ///
@@ -539,7 +539,7 @@ impl Conductor for Remote {
         true
     }
 
-    fn inspect(&mut self, machinery: &mut Machinery<'_>, side: &Side<'_>) {
+    fn inspect<'a>(&mut self, machinery: &mut Machinery<'a>, side: &Side<'a>) {
         self.found = self.wanted.take().map(|wanted| linearized_here(machinery, side, &wanted));
     }
 

@@ -93,7 +93,8 @@ impl Start {
         found: Found,
     ) -> Result<Self, Vec<Diagnostic>> {
         let how = (settings.noise(), settings.search);
-        let prepared = Prepared::new(dae.clone(), natives.clone(), constants, how, settings.start)?;
+        let prepared =
+            Prepared::new(dae.clone(), natives.clone(), constants, how, (settings.start, settings.inputs_move))?;
         Ok(Start { prepared, settings: settings.clone(), found })
     }
 

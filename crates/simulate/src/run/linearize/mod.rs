@@ -18,7 +18,7 @@ use super::start::Start;
 use super::values::Side;
 use super::{Conductor, Goal, Machinery, Next, RunModel, RunSettings, conduct};
 use crate::program::TangentPoint;
-use refusals::no_tangents;
+pub(super) use refusals::no_tangents;
 
 /// What is to be linearized.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,7 +163,7 @@ impl Conductor for Look<'_> {
         Goal { until: self.time, at_events: false }
     }
 
-    fn inspect(&mut self, machinery: &mut Machinery<'_>, side: &Side<'_>) {
+    fn inspect<'a>(&mut self, machinery: &mut Machinery<'a>, side: &Side<'a>) {
         self.found = Some(self.linearized(machinery, side));
     }
 

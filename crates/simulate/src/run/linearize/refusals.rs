@@ -6,7 +6,11 @@ use modeshift_diagnostics::Diagnostic;
 use crate::program::NoTangents;
 
 /// What is said where a mode has no derivatives.
-pub(super) fn no_tangents(model: &FlatModel, reason: &NoTangents, refused: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
+pub(in crate::run) fn no_tangents(
+    model: &FlatModel,
+    reason: &NoTangents,
+    refused: &dyn Fn(&str) -> Diagnostic,
+) -> Diagnostic {
     let equation = |id: modeshift_dae::EquationId| &model.equations[id];
     match reason {
         NoTangents::NotSmooth(id) => {

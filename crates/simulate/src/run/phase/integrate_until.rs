@@ -89,14 +89,14 @@ pub(crate) struct Phase<'a> {
 }
 
 /// What a phase waits for.
-pub(super) struct Expected {
+pub(crate) struct Expected {
     /// When something is due; never, where nothing is.
-    due: f64,
+    pub due: f64,
     /// When something is due, or the run ends.
     limit: f64,
     /// Up to when functions of time are resolved.
     resolved: f64,
-    pub(super) watch: Watch,
+    pub watch: Watch,
 }
 
 /// A part of a step, searched for events.
@@ -681,6 +681,16 @@ impl<'a> Phase<'a> {
 impl Expected {
     /// What may happen next.
     fn of<'a>(machinery: &mut Machinery<'a>, settings: &PhaseSettings, side: &Side<'a>) -> Self {
+        Expected::watching(machinery, settings, side, &[])
+    }
+
+    /// The same where some guards may move although their times are known in advance as far as nobody moves them.
+    pub fn watching<'a>(
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
+        side: &Side<'a>,
+        moved: &[Guard],
+    ) -> Self {
         let Machinery { prepared, visited, memory } = machinery;
         prepared.delays.go_on(prepared, &mut memory.buffers.delayed, side);
         let guards = derived_guards_on(prepared, visited, memory, side);
@@ -690,7 +700,7 @@ impl Expected {
         let floor = |atom| memory.least(prepared, atom);
         let mut watch =
             Watch::new(&prepared.discrete, &side.discrete, &memory.scales, floor, noise, &guards, |guard| {
-                prepared.is_scheduled(guard, &side.discrete)
+                prepared.is_scheduled(guard, &side.discrete) && !moved.contains(&guard)
                     || side.sliding.as_ref().is_some_and(|it| it.stays_at(guard))
             });
         if let Some(slide) = &side.sliding {

@@ -48,6 +48,9 @@ const MOST_HALVINGS: i32 = 40;
 /// interpolation inside the step adds some more.
 pub(crate) const TOGETHER: f64 = 64.0 * f64::EPSILON;
 
+/// The same of crossings that others locate: usual integrators stop at a hundred roundings of time and step.
+const LOCATED_BY_OTHERS: f64 = 256.0 * f64::EPSILON;
+
 /// A value that differs by less than this share of its distance from zero, or of its change, from what the values before
 /// foretell: what a guard does between two looks is a small part of what is foretold beyond them.
 const FORETOLD: f64 = 0.5;
@@ -304,6 +307,29 @@ impl Watch {
     fn is_doubtful(&self, index: usize) -> bool {
         let it = &self.watched[index];
         !(self.is_value(index, it.peak) || it.first < 0.0 && self.is_value(index, it.first))
+    }
+
+    /// What is watched, in the order of its values.
+    pub fn guards(&self) -> impl Iterator<Item = Guard> + '_ {
+        self.watched.iter().map(|it| it.guard)
+    }
+
+    /// The crossing of some guards that others have located, at a time with these values: what their resolution of time leaves of
+    /// each guard follows from how it has moved since the last look.
+    pub fn crossing_at(&self, time: f64, values: Values, guards: Vec<Guard>) -> Crossing {
+        let width = time - self.times[2];
+        let window = LOCATED_BY_OTHERS * (time.abs() + width);
+        let residues = self.watched.iter().enumerate().filter_map(|(index, it)| {
+            let Guard::Atom(atom) = it.guard else { return None };
+            let value = values[index].0;
+            let change = window * ((value - it.last[2]) / width).abs();
+            let unresolved = if change.is_finite() { change } else { 0.0 };
+            let is_at_zero = value.abs() <= unresolved || !self.is_value(index, value);
+            let is_located = guards.contains(&it.guard) && is_at_zero;
+            Some(Residue { atom, is_located, size: if is_located { unresolved.max(value.abs()) } else { unresolved } })
+        });
+        let residues = residues.collect();
+        Crossing { time, values, guards, residues, is_doubtful: false }
     }
 
     /// What a guard must not do; nothing where it is not watched.

@@ -136,17 +136,18 @@ impl Collector<'_> {
 
 impl DiscretePart {
     /// Prepares a model for a run: stairs take the place of functions that jump, and the variables of stairs and atoms
-    /// are appended to those of the model.
+    /// are appended to those of the model. Inputs change at events only, or as they like.
     pub fn new(
         dae: &mut MultimodeDae,
         natives: &NativeFunctions,
         parameter: &dyn Fn(VariableId) -> Option<f64>,
+        inputs_move: bool,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let stairs = replace_stairs(dae);
+        let stairs = replace_stairs(dae, inputs_move);
         let declared_count = dae.model.variables.len() - stairs.len();
         let mut definitions: Definitions = dae.model.variables.iter().map(|_| None).collect();
         dae.discrete.equations().for_each(|(id, _, value)| definitions[id] = Some(value));
-        let hidden = make_events(dae, &mut definitions);
+        let hidden = make_events(dae, &mut definitions, inputs_move);
         if !hidden.is_empty() {
             return Err(hidden);
         }
@@ -161,7 +162,7 @@ impl DiscretePart {
         let kept = kept(dae, &definitions);
         let pairs = by_machine(dae, self_remembering(dae));
         let MultimodeDae { model, mode_variables, .. } = dae;
-        let mut conditions = Conditions::new(model, mode_variables, definitions, assigned);
+        let mut conditions = Conditions::new(model, mode_variables, definitions, assigned, inputs_move);
         let mode_leaves: Vec<ExpressionId> =
             mode_variables.ids().map(|id| conditions.model.expressions.mode(id)).collect();
         conditions.contents.extend(conditions.model);

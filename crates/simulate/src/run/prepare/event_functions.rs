@@ -60,8 +60,8 @@ pub(crate) struct Stair {
 
 /// Replaces all such calls in the equations, conditions and `when` clauses of a model. Attributes, initial equations
 /// and what is inside `noEvent` stay as they are.
-pub(crate) fn replace_stairs(dae: &mut MultimodeDae) -> Vec<Stair> {
-    let contents = Contents::of(&dae.model);
+pub(crate) fn replace_stairs(dae: &mut MultimodeDae, inputs_move: bool) -> Vec<Stair> {
+    let contents = Contents::of(&dae.model, inputs_move);
     if !has_stairs(&dae.model, &contents) {
         return Vec::new();
     }
@@ -139,7 +139,10 @@ impl Builder<'_> {
     fn moves_between_events(&self, id: ExpressionId) -> bool {
         self.model.expressions.contains(id, |node| match node {
             Node::Time | Node::Mode(_) => true,
-            Node::Variable(variable, _) => self.model.variables[variable].is_continuous_unknown(),
+            Node::Variable(variable, _) => {
+                let declared = &self.model.variables[variable];
+                declared.is_continuous_unknown() || self.contents.moves(declared)
+            }
             _ => false,
         })
     }

@@ -20,7 +20,7 @@ use crate::run::prepare::when_equations::Definitions;
 const DEEPEST: usize = 500;
 
 /// Lets all definitions of Booleans and Integers by equations, and all conditions of `if` and `when`, make events; which Integers cannot.
-pub(crate) fn make_events(dae: &mut MultimodeDae, definitions: &mut Definitions) -> Vec<Diagnostic> {
+pub(crate) fn make_events(dae: &mut MultimodeDae, definitions: &mut Definitions, inputs_move: bool) -> Vec<Diagnostic> {
     let MultimodeDae { model, mode_variables, .. } = dae;
     let is_choice = |id: ExpressionId| matches!(model.expressions.node(id), Node::If(..));
     let hides = |node: Node| match node {
@@ -33,7 +33,8 @@ pub(crate) fn make_events(dae: &mut MultimodeDae, definitions: &mut Definitions)
         return Vec::new();
     }
     let known = FxHashMap::default();
-    let mut revealing = Revealing { contents: Contents::of(model), model, known, depth: 0, problems: Vec::new() };
+    let contents = Contents::of(model, inputs_move);
+    let mut revealing = Revealing { contents, model, known, depth: 0, problems: Vec::new() };
     for id in definitions.ids() {
         let declared = &revealing.model.variables[id];
         let (ty, span) = (declared.ty, declared.span);

@@ -96,18 +96,19 @@ pub(crate) struct Felt {
 }
 
 impl Prepared {
-    /// Makes a model ready; says where that cannot be done. `from` is the time at which runs begin.
+    /// Makes a model ready; says where that cannot be done. `from` is the time at which runs begin, and inputs may
+    /// move between events.
     pub fn new(
         mut dae: MultimodeDae,
         mut natives: NativeFunctions,
         constants: Constants,
         (noise, search): (Noise, &'static [Strategy]),
-        from: f64,
+        (from, inputs_move): (f64, bool),
     ) -> Result<Self, Vec<Diagnostic>> {
         let parameter = |id: VariableId| constants.parameter(id);
         let columns = Columns::of(&dae, parameter);
         let delays = replace_delays(&mut dae, &mut natives, &parameter);
-        let mut discrete = DiscretePart::new(&mut dae, &natives, &parameter)?;
+        let mut discrete = DiscretePart::new(&mut dae, &natives, &parameter, inputs_move)?;
         discrete.append_laws(&mut dae);
         let delays = Delays::new(&dae, &natives, &parameter, delays)
             .map_err(|problem| vec![not_numeric(&dae.model, problem.expression)])?;

@@ -95,6 +95,7 @@ impl<'a> Conditions<'a> {
         modes: &IndexVec<ModeVariableId, ModeVariable>,
         definitions: Definitions,
         assigned: FxHashSet<VariableId>,
+        inputs_move: bool,
     ) -> Self {
         let modes = modes.iter().map(|mode| match mode.variable {
             Some(variable) => Some(model.expressions.variable(variable, 0)),
@@ -102,7 +103,7 @@ impl<'a> Conditions<'a> {
         });
         let modes = modes.collect();
         Conditions {
-            contents: Contents::of(model),
+            contents: Contents::of(model, inputs_move),
             model,
             definitions,
             modes,

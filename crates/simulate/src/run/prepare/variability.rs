@@ -3,7 +3,7 @@
 //!
 //! Subexpressions have smaller ids than what contains them, so one pass over the arena answers for all expressions.
 
-use modeshift_dae::{Builtin, ExpressionId, FlatModel, Id, Node, Variability};
+use modeshift_dae::{Builtin, ExpressionId, FlatModel, Id, Node, Type, Variability, Variable};
 
 use crate::run::delays::calls::is_of_the_past;
 
@@ -42,12 +42,14 @@ impl Content {
 /// The contents of all expressions of a model.
 pub(crate) struct Contents {
     known: Vec<Content>,
+    /// Whether inputs change as they like, as time does.
+    inputs_move: bool,
 }
 
 impl Contents {
-    /// Looks at all expressions that the model has by now.
-    pub fn of(model: &FlatModel) -> Self {
-        let mut contents = Contents { known: Vec::with_capacity(model.expressions.len()) };
+    /// Looks at all expressions that the model has by now, with inputs that change at events only, or as they like.
+    pub fn of(model: &FlatModel, inputs_move: bool) -> Self {
+        let mut contents = Contents { known: Vec::with_capacity(model.expressions.len()), inputs_move };
         contents.extend(model);
         contents
     }
@@ -58,6 +60,12 @@ impl Contents {
             let content = self.content(model, ExpressionId::from_index(index));
             self.known.push(content);
         }
+    }
+
+    /// Whether a variable is an input that changes as it likes.
+    pub fn moves(&self, declared: &Variable) -> bool {
+        let is_signal = declared.input && declared.ty == Type::Real && declared.variability == Variability::Continuous;
+        self.inputs_move && is_signal
     }
 
     /// What an expression depends on.
@@ -76,7 +84,8 @@ impl Contents {
                 let declared = &model.variables[variable];
                 let discrete = declared.variability == Variability::Discrete || declared.input;
                 let now = declared.is_continuous_unknown();
-                Content { now, discrete: discrete || is_other_unknown(declared, now), ..Content::default() }
+                let time = self.moves(declared);
+                Content { time, now, discrete: discrete || is_other_unknown(declared, now), ..Content::default() }
             }
             Node::Mode(_) | Node::Call(Builtin::Sample | Builtin::Initial | Builtin::Terminal, _) => {
                 Content { discrete: true, ..Content::default() }
@@ -93,6 +102,6 @@ impl Contents {
 }
 
 /// Whether an unknown that is no continuous Real.
-fn is_other_unknown(declared: &modeshift_dae::Variable, continuous: bool) -> bool {
+fn is_other_unknown(declared: &Variable, continuous: bool) -> bool {
     declared.variability >= Variability::Discrete && !continuous
 }

@@ -10,6 +10,7 @@ use modeshift_numerics::Pattern;
 use super::super::prepare::Prepared;
 use super::super::values::Side;
 use super::refusals::NoSensitivity;
+use super::touches::{LOOKS, LOOKS_WITHOUT_STATES, Place, Touches};
 use crate::integrate::{EvaluationFailed, Method, Ode, Problem, Settings};
 use crate::program::{Program, Programs, Surroundings, TangentPoint, Tangents};
 
@@ -103,7 +104,12 @@ impl<'s> Flow<'s> {
     }
 
     /// From an instant to the next one: by direction, how all quantities on its left side change at its time.
-    pub fn follow(&mut self, carried: Carried, left: &Side<'_>) -> Result<Vec<Vec<f64>>, NoSensitivity> {
+    pub fn follow(
+        &mut self,
+        carried: Carried,
+        left: &Side<'_>,
+        touches: &mut Touches<'_, '_>,
+    ) -> Result<Vec<Vec<f64>>, NoSensitivity> {
         let Carried { mut time, mut jet, mut states, given } = carried;
         while time < left.time {
             let Differentiated { program, tangents } = self.modes.get_mut(&self.present).expect("a mode was entered");
@@ -112,6 +118,14 @@ impl<'s> Flow<'s> {
             program.states_of(&jet, &mut values);
             let count = values.len();
             if count == 0 {
+                let mut guess = jet.clone();
+                let mut placed = |at: f64| {
+                    program.evaluate(at, &[], &self.surroundings, &mut guess).map_err(|_| NoSensitivity::NoFlow)?;
+                    let point = TangentPoint { time: at, jet: &guess, surroundings: &self.surroundings };
+                    let changes = changes(program, tangents, point, &states, &given)?;
+                    Ok(Place { time: at, jet: guess.clone(), changes })
+                };
+                touches.stretch((time, left.time), LOOKS_WITHOUT_STATES, &mut placed)?;
                 break;
             }
             states.iter().for_each(|change| values.extend(change));
@@ -124,7 +138,22 @@ impl<'s> Flow<'s> {
             let failed = |_| NoSensitivity::NoFlow;
             let mut integrator = problem.start(time, &values, None).map_err(failed)?;
             let needs_others = loop {
+                let from = integrator.time();
                 integrator.step(left.time).map_err(failed)?;
+                let to = integrator.time();
+                let mut state = values.clone();
+                let mut placed = |at: f64| {
+                    integrator.interpolate(at, &mut state);
+                    let mut system = problem.system();
+                    let Variation { program, tangents, surroundings, given, jet, .. } = &mut *system;
+                    let (own, moved) = state.split_at(count);
+                    program.evaluate(at, own, surroundings, jet).map_err(|_| NoSensitivity::NoFlow)?;
+                    let moved: Vec<Vec<f64>> = moved.chunks(count).map(<[f64]>::to_vec).collect();
+                    let point = TangentPoint { time: at, jet, surroundings };
+                    let changes = changes(program, tangents, point, &moved, given)?;
+                    Ok(Place { time: at, jet: jet.clone(), changes })
+                };
+                touches.stretch((from, to), LOOKS, &mut placed)?;
                 let mut system = problem.system();
                 let Variation { program, surroundings, jet, .. } = &mut *system;
                 program
@@ -164,12 +193,21 @@ impl<'s> Flow<'s> {
     ) -> Result<Vec<Vec<f64>>, NoSensitivity> {
         let Differentiated { program, tangents } = &self.modes[&self.present];
         let tangents = tangents.as_ref().expect("derivatives are made with the choice of states");
-        let point = TangentPoint { time, jet, surroundings: &self.surroundings };
-        let rows = tangents.at(program.quantities(), point).map_err(NoSensitivity::NoTangents)?;
-        let change =
-            |(states, given): (&Vec<f64>, &Vec<f64>)| rows.iter().map(|row| product(row, states, given)).collect();
-        Ok(states.iter().zip(given).map(change).collect())
+        changes(program, tangents, TangentPoint { time, jet, surroundings: &self.surroundings }, states, given)
     }
+}
+
+/// By direction: how all quantities of a mode change at a point.
+fn changes(
+    program: &Program,
+    tangents: &Tangents,
+    point: TangentPoint<'_>,
+    states: &[Vec<f64>],
+    given: &[Vec<f64>],
+) -> Result<Vec<Vec<f64>>, NoSensitivity> {
+    let rows = tangents.at(program.quantities(), point).map_err(NoSensitivity::NoTangents)?;
+    let change = |(states, given): (&Vec<f64>, &Vec<f64>)| rows.iter().map(|row| product(row, states, given)).collect();
+    Ok(states.iter().zip(given).map(change).collect())
 }
 
 fn key(mode: &Mode) -> Vec<bool> {

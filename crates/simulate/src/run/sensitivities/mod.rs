@@ -14,18 +14,20 @@
 //! pass the instant as any run does, and move back. So nothing is integrated twice with another parameter, and no rule is said twice.
 //!
 //! That is a derivative where neighbours pass the same modes. Where one does not (a guard that is grazed, events at one instant that
-//! move apart), it is tried with nearer ones, and then refused; and so are delays, sliding, and events that accumulate. A guard that
-//! the run itself touches without an event is not seen.
+//! move apart), it is tried with nearer ones, and then refused; and so are delays, sliding, and events that accumulate, and guards that the
+//! run itself touches without an event (`touches`).
 //!
 //! | file | purpose |
 //! |---|---|
 //! | `neighbours` | the same model with another value of a parameter, from event to event beside a run |
 //! | `flow` | the variational equation of a mode |
+//! | `touches` | guards that come near zero between events |
 //! | `refusals` | why there are none, in the words of the model |
 
 mod flow;
 mod neighbours;
 mod refusals;
+mod touches;
 
 use std::collections::BTreeMap;
 
@@ -41,6 +43,7 @@ use super::{Conductor, Goal, Next, RunModel, RunSettings, conduct};
 use flow::{Carried, Flow};
 use neighbours::{Direction, OFFSETS};
 use refusals::{NoSensitivity, refusal};
+use touches::{Place, Touches};
 
 /// Distances of neighbours, as shares of the size of what is changed: where they do not agree, nearer ones are asked.
 const DISTANCES: [f64; 3] = [1e-3, 1e-4, 1e-5];
@@ -254,7 +257,8 @@ impl Conductor for Along<'_> {
         if self.refused.is_none()
             && let Err(reason) = self.pass(memory, left, (fired, occasion), outcome)
         {
-            self.refused = Some((left.time, reason));
+            let time = if let NoSensitivity::Touch(time) = reason { time } else { left.time };
+            self.refused = Some((time, reason));
         }
     }
 
@@ -284,7 +288,16 @@ impl Along<'_> {
         }
         let is_first = self.carried.is_none();
         let changes = match self.carried.take() {
-            Some(carried) => self.flow.follow(carried, left)?,
+            Some(carried) => {
+                let Along { flow, itself, directions, .. } = self;
+                let mut touches = Touches { itself, directions, seen: Vec::new() };
+                let changes = flow.follow(carried, left, &mut touches)?;
+                if occasion.terminal {
+                    let place = Place { time: left.time, jet: left.jet.clone(), changes: changes.clone() };
+                    touches.end(&place)?;
+                }
+                changes
+            }
             None => Vec::new(),
         };
         let is_moving = !is_first && !occasion.terminal;

@@ -65,6 +65,20 @@ impl<'s> Direction<'s> {
         Ok(())
     }
 
+    /// How far something is that follows from guards, at the farthest neighbours of a place where quantities change like this.
+    pub fn reach(
+        &mut self,
+        place: (f64, &[f64]),
+        change: &[f64],
+        of: impl Fn(&[(f64, f64)]) -> f64,
+    ) -> Result<f64, NoSensitivity> {
+        let mut farthest = 0.0_f64;
+        for (neighbour, offset) in self.neighbours.iter_mut().zip(OFFSETS) {
+            farthest = farthest.max(of(&neighbour.guards_beside(place, Some((offset * self.step, change)))?));
+        }
+        Ok(farthest)
+    }
+
     /// The derivative of something that has this value in the run, after the last instant.
     pub fn difference(&self, value: f64, of: impl Fn(&Side<'_>) -> f64) -> Result<f64, NoSensitivity> {
         let at = |number: usize| self.neighbours[number].side.as_ref().map_or(f64::NAN, &of);
@@ -143,7 +157,7 @@ impl<'s> Neighbour<'s> {
             (beginning.side, samples)
         } else {
             let due = if scheduled { Some(self.due()) } else { None };
-            let mut side = self.beside(left, change)?;
+            let mut side = self.beside((left.time, &left.jet), change)?;
             if !occasion.terminal {
                 self.land(&mut side, left, fired, due)?;
             }
@@ -172,10 +186,10 @@ impl<'s> Neighbour<'s> {
     }
 
     /// The side where the run is, with quantities changed by so much of a change.
-    fn beside(&mut self, left: &Side<'_>, (by, change): (f64, &[f64])) -> Result<Side<'s>, NoSensitivity> {
+    fn beside(&mut self, (time, jet): (f64, &[f64]), (by, change): (f64, &[f64])) -> Result<Side<'s>, NoSensitivity> {
         let mut side = self.side.clone().ok_or(NoSensitivity::OtherEvents)?;
-        side.time = left.time;
-        side.jet = left.jet.iter().zip(change).map(|(value, change)| value + by * change).collect();
+        side.time = time;
+        side.jet = jet.iter().zip(change).map(|(value, change)| value + by * change).collect();
         let visited = &mut self.machinery.visited;
         visited.surround(&side);
         let surroundings = visited.surroundings.clone();
@@ -242,6 +256,37 @@ impl<'s> Neighbour<'s> {
         // What is due is due to the last bit.
         side.time = first;
         Ok(())
+    }
+
+    /// Whether the model has guards at all.
+    pub fn has_guards(&self) -> bool {
+        let part = &self.prepared().discrete;
+        !(part.atoms.is_empty() && part.stairs.is_empty())
+    }
+
+    /// What guards are where the run is between two instants, or at a neighbour of that: each on its side, and what of it is noise.
+    pub fn guards_beside(
+        &mut self,
+        place: (f64, &[f64]),
+        change: Option<(f64, &[f64])>,
+    ) -> Result<Vec<(f64, f64)>, NoSensitivity> {
+        let nothing = vec![0.0; place.1.len()];
+        let side = self.beside(place, change.unwrap_or((0.0, &nothing)))?;
+        let Machinery { prepared, memory, .. } = &mut self.machinery;
+        let part = &prepared.discrete;
+        let watched = memory.buffers.watched(prepared, &side);
+        let (atoms, stairs) = watched.split_at(2 * part.atoms.len());
+        let noise = prepared.noise.relative;
+        let mut guards = Vec::with_capacity(part.atoms.len() + 2 * stairs.len());
+        for (atom, sides) in part.atoms.iter().zip(atoms.chunks_exact(2)) {
+            let oriented = atom.side(side.discrete[atom.variable] != 0.0) * (sides[0] - sides[1]);
+            guards.push((oriented, noise * (sides[0].abs() + sides[1].abs())));
+        }
+        for (stair, &argument) in part.stairs.iter().zip(stairs) {
+            let (low, high) = stair.rounding.edges(side.discrete[stair.variable]);
+            guards.extend([argument - low, high - argument].map(|value| (value, noise * argument.abs())));
+        }
+        Ok(guards)
     }
 
     fn atom_value(&mut self, side: &Side<'s>, atom: RelationId) -> f64 {

@@ -29,6 +29,8 @@ pub(super) enum NoSensitivity {
     NoFlow,
     /// A guard that is touched rather than crossed.
     Grazing,
+    /// A guard comes so near zero at this time that with slightly different values it crosses.
+    Touch(f64),
     /// Events at one instant that do not stay together.
     MoveApart,
     /// A neighbour passes other modes.
@@ -41,7 +43,7 @@ impl NoSensitivity {
     /// Whether nearer neighbours may do better.
     pub fn may_be_far(&self) -> bool {
         use NoSensitivity::*;
-        matches!(self, NoStart(_) | Grazing | MoveApart | OtherEvents | NotSmooth)
+        matches!(self, NoStart(_) | Grazing | Touch(_) | MoveApart | OtherEvents | NotSmooth)
     }
 }
 
@@ -80,6 +82,10 @@ pub(super) fn refusal(prepared: &Prepared, time: f64, reason: &NoSensitivity) ->
         Grazing => (
             "a guard is touched rather than crossed".to_string(),
             "there the derivative does not exist: stop before that, or choose values for which it is crossed",
+        ),
+        Touch(_) => (
+            "a guard comes to zero without an event, and crosses with slightly different values".to_string(),
+            "there the derivative does not exist: stop before that, or choose values for which it crosses or stays away",
         ),
         MoveApart => (
             "several events happen at once, and with slightly different values one after the other".to_string(),
