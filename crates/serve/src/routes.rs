@@ -195,9 +195,7 @@ fn respond(context: &Context, request: &Request, path: &[&str]) -> Response {
             Response::json(&json!(context.asked.stop(body["id"].as_str().unwrap_or_default())))
         }),
         ("POST", ["api", "run"]) => with_body(request, |body| context.runs.start(context, body)),
-        ("POST", ["api", "run", number, "data"]) => {
-            with_body(request, |body| context.runs.data(number, body))
-        }
+        ("POST", ["api", "run", number, "data"]) => with_body(request, |body| context.runs.data(number, body)),
         (_, ["api", "run", number]) => context.runs.answer(request, number, ""),
         (_, ["api", "run", number, what]) => context.runs.answer(request, number, what),
         _ => Response::error(404, "there is no such page"),

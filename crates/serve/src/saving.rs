@@ -179,7 +179,8 @@ mod tests {
         std::fs::create_dir(at("d.mo")).expect("a directory");
         assert!(replace(&at("d.mo"), b"no").is_err() && replace(&at("no/such.mo"), b"no").is_err());
         replace(&at("new.mo"), b"new").expect("nothing is in the way");
-        let mut names: Vec<_> = std::fs::read_dir(&directory).expect("it is there").flatten().map(|it| it.file_name()).collect();
+        let mut names: Vec<_> =
+            std::fs::read_dir(&directory).expect("it is there").flatten().map(|it| it.file_name()).collect();
         names.sort();
         assert_eq!(names, ["a.mo", "d.mo", "link.mo", "new.mo"], "nothing is left beside them");
         std::fs::remove_dir_all(&directory).expect("it can go");
