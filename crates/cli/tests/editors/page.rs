@@ -297,6 +297,11 @@ fn the_page_works_in_a_real_browser() {
 }
 
 #[test]
+fn what_comes_late_or_in_great_number_goes_well_in_a_real_browser() {
+    in_a_browser(&["late.mjs", env!("CARGO_BIN_EXE_modeshift")]);
+}
+
+#[test]
 fn the_page_without_a_server_runs_models_as_the_program_does() {
     match std::env::var("MODESHIFT_WASM") {
         Ok(engine) => in_a_browser(&["alone.mjs", env!("CARGO_BIN_EXE_modeshift"), &engine]),

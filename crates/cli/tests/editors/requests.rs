@@ -413,6 +413,7 @@ fn an_alias_is_renamed_alone() {
     for (piece, name, expected) in [
         ("import §C =", "CC", text.replace("import C =", "import CC =").replace("    C d", "    CC d")),
         ("    §C d", "CC", text.replace("import C =", "import CC =").replace("    C d", "    CC d")),
+        ("import §SI =", "U", text.replace("import SI =", "import U =").replace("SI.Voltage v", "U.Voltage v")),
         ("§SI.Voltage", "U", text.replace("import SI =", "import U =").replace("SI.Voltage v", "U.Voltage v")),
     ] {
         let change = client.at("rename", piece, json!({"newName": name}));
@@ -447,10 +448,10 @@ fn edits_have_the_ends_of_lines_of_their_document() {
     assert_ne!(after, text, "there is an edit: {diagnostics:?}");
     assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
     let length = client.text.len();
-    client.edit(0..length, "model  M\r\n Real x=1;\r\nend M;");
+    client.edit(0..length, "model M\r\n Real x;\r\nend M;");
     let edits = client.ask("formatting", json!({"options": {}}));
     let after = edited(&client.text, &edits);
-    assert_eq!(after, "model M\r\n  Real x = 1;\r\nend M;\r\n");
+    assert_eq!(after, "model M\r\n  Real x;\r\nend M;\r\n");
     client.end();
 }
 

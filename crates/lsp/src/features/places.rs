@@ -23,6 +23,8 @@ pub struct Target {
     name: String,
     /// The file and the first byte of the name there.
     key: (String, u32),
+    /// Whether only those places count that mean it by the name of an import.
+    is_alias: bool,
 }
 
 /// A place where a name stands, and whether it is the declaration.
@@ -65,15 +67,14 @@ fn location(document: &Document, names: &Names, span: Span) -> Option<Value> {
 pub fn target(document: &Document, names: &mut Names, offset: usize) -> Option<Target> {
     let symbol = symbol(document, names, offset)?;
     let span = names.declaration(&symbol)?;
-    Some(Target { name: names.written(span).to_string(), key: names.key(span)? })
+    Some(Target { name: names.written(span).to_string(), key: names.key(span)?, is_alias: false })
 }
 
-/// The name at a byte, where it is an alias that an import gives to what is declared under another name.
+/// The name at a byte, where it is one that an import gives.
 pub fn alias(document: &Document, names: &mut Names, offset: usize) -> Option<String> {
-    let (_, token) = around(document.tree(), offset);
-    let symbol = symbol(document, names, offset)?;
-    let declared = names.declaration(&symbol)?;
-    token.map(|it| it.text).filter(|written| *written != names.written(declared)).map(str::to_string)
+    let (nodes, token) = around(document.tree(), offset);
+    let token = token.filter(|token| names.is_given_by_import(&nodes, *token))?;
+    Some(token.text.to_string())
 }
 
 /// The edits that give an alias of an import another name. It is seen in the class of the import and those inside.
@@ -84,33 +85,15 @@ pub fn renaming_of_alias(
     alias: &str,
     new_name: &str,
 ) -> Result<Value, Failure> {
-    let target = Target { name: alias.to_string(), key: target.key.clone() };
+    let target = Target { name: alias.to_string(), is_alias: true, ..target.clone() };
     let found = occurrences(document, names, &target);
     let is_package = document.path.as_ref().and_then(|path| path.file_name()).is_some_and(|name| name == "package.mo");
-    if is_package || !imports(document.tree(), alias) {
+    if is_package || !found.iter().any(|it| it.declares) {
         return Err(Failure::refused(format!(
             "`{alias}` is a name that an import of a package gives, which is seen in other files too: rename it by hand"
         )));
     }
     Ok(renaming(&[(document.uri.clone(), found)], new_name, None))
-}
-
-/// Whether an import of a text gives this name.
-fn imports(tree: &Tree, alias: &str) -> bool {
-    let is_alias = |clause: Node<'_>| clause.identifier().is_some_and(|token| token.text == alias);
-    any(tree, &|node| node.kind() == SyntaxKind::ImportClause && is_alias(node))
-}
-
-/// Whether a node of a tree is like that.
-fn any<'tree>(tree: &'tree Tree, is_wanted: &dyn Fn(Node<'tree>) -> bool) -> bool {
-    let mut pending = vec![tree.root()];
-    while let Some(node) = pending.pop() {
-        if is_wanted(node) {
-            return true;
-        }
-        pending.extend(node.nodes());
-    }
-    false
 }
 
 /// Refuses a new name that a document where the target is seen has already: one might then mean the other.
@@ -176,11 +159,18 @@ fn visit<'tree>(
             Child::Token(token) if token.kind == SyntaxKind::Identifier && token.text == target.name => {
                 let Some(symbol) = names.resolve(nodes, token) else { continue };
                 let key = names.declaration(&symbol).and_then(|span| names.key(span));
-                if key.as_ref() == Some(&target.key) {
-                    let declares = key.is_some_and(|(_, start)| start == token.span.start)
-                        && names.declaration(&symbol).is_some_and(|span| names.is_own(span.file));
-                    found.push(Occurrence { range: document.range(token.span), declares });
+                if key.as_ref() != Some(&target.key) {
+                    continue;
                 }
+                let declares = match target.is_alias {
+                    true if !names.is_given_by_import(nodes, token) => continue,
+                    true => node.kind() == SyntaxKind::ImportClause,
+                    false => {
+                        key.is_some_and(|(_, start)| start == token.span.start)
+                            && names.declaration(&symbol).is_some_and(|span| names.is_own(span.file))
+                    }
+                };
+                found.push(Occurrence { range: document.range(token.span), declares });
             }
             Child::Token(_) => {}
         }
