@@ -83,6 +83,16 @@ impl Failure {
         Failure { code: -32002, message: "`initialize` comes first".to_string() }
     }
 
+    /// The request does not come now: after `shutdown`, or a second `initialize`.
+    pub fn invalid_request(message: &str) -> Failure {
+        Failure { code: -32600, message: message.to_string() }
+    }
+
+    /// The parameters are not those of the method.
+    pub fn invalid_parameters(expected: &str) -> Failure {
+        Failure { code: -32602, message: format!("the parameters have no {expected}") }
+    }
+
     /// The request asks for what cannot be done.
     pub fn refused(message: impl Into<String>) -> Failure {
         Failure { code: -32803, message: message.into() }

@@ -347,6 +347,8 @@ impl<Output: Write> Server<Output> {
         let result = match (self.state, method) {
             (State::Starting, "initialize") => Ok(Some(self.initialize(parameters))),
             (State::Starting, _) => Err(Failure::not_initialized()),
+            (State::ShutDown, _) => Err(Failure::invalid_request("the server was told to shut down")),
+            (_, "initialize") => Err(Failure::invalid_request("`initialize` comes once")),
             (_, "shutdown") => {
                 self.state = State::ShutDown;
                 Ok(Some(Value::Null))
@@ -433,6 +435,8 @@ impl<Output: Write> Server<Output> {
     /// The answer to a request; nothing where it comes later.
     fn request(&mut self, method: &str, id: &Value, parameters: &Value) -> Result<Option<Value>, Failure> {
         use crate::features::{completion, folding, hints, hover, layout, lens, places, signature, symbols, tokens};
+        let needs = METHODS.iter().find(|(known, _)| *known == method).map(|(_, needs)| *needs);
+        check_parameters(needs.ok_or_else(|| Failure::unknown_method(method))?, parameters)?;
         if method == "codeLens/resolve" {
             return self.resolve_lens(id, parameters);
         }
@@ -442,10 +446,7 @@ impl<Output: Write> Server<Output> {
             return self.places_everywhere(method, uri, parameters).map(Some);
         }
         if !self.documents.contains_key(uri) {
-            return match method.starts_with("textDocument/") {
-                true => Ok(Some(Value::Null)),
-                false => Err(Failure::unknown_method(method)),
-            };
+            return Ok(Some(Value::Null));
         }
         if method == "textDocument/codeAction" {
             return Ok(self.ask_for_actions(uri, id, parameters));
@@ -501,18 +502,40 @@ impl<Output: Write> Server<Output> {
             }
         }
         let Some(target) = places::target(document, names, offset) else { return Ok(Value::Null) };
+        if let Some(alias) = places::alias(document, names, offset).filter(|_| is_rename) {
+            return places::renaming_of_alias(document, names, &target, &alias, new_name);
+        }
         let open: Vec<String> = self.documents.keys().cloned().collect();
         let mut found = Vec::new();
         for uri in &open {
             if let Some((document, names)) = self.document(uri) {
-                found.push((uri.clone(), places::occurrences(document, names, &target)));
+                let places = places::occurrences(document, names, &target);
+                if is_rename {
+                    places::no_capture(document, names, &target, new_name, !places.is_empty())?;
+                }
+                found.push((uri.clone(), places));
             }
         }
         let is_open = |path: &std::path::Path| open.iter().any(|uri| path_of(uri).is_some_and(|it| it == path));
         let opened = self.opened("");
-        for path in places::files_around(&target).into_iter().filter(|path| !is_open(path)) {
-            let names = |document: &Document| Names::new(document, &self.libraries, &self.parsed, &opened);
-            found.extend(places::occurrences_in_file(&path, &target, names, self.encoding));
+        let (files, is_all) = places::files_around(&target);
+        if is_rename && !is_all {
+            return Err(Failure::refused("the package has too many files to look into all of them"));
+        }
+        let wanted = [target.name(), new_name];
+        for path in files.into_iter().filter(|path| !is_open(path)) {
+            let document = match places::file_with(&path, &wanted[..1 + usize::from(is_rename)], self.encoding) {
+                Ok(Some(document)) => document,
+                // References are where one can look; a renaming that leaves out a file breaks it.
+                Err(failure) if is_rename => return Err(failure),
+                Ok(None) | Err(_) => continue,
+            };
+            let mut names = Names::new(&document, &self.libraries, &self.parsed, &opened);
+            let places = places::occurrences(&document, &mut names, &target);
+            if is_rename {
+                places::no_capture(&document, &mut names, &target, new_name, !places.is_empty())?;
+            }
+            found.push((document.uri.clone(), places));
         }
         let with_declaration = parameters["context"]["includeDeclaration"] != json!(false);
         Ok(match is_rename {
@@ -546,6 +569,61 @@ impl<Output: Write> Server<Output> {
         self.ask(&uri, Kind::Summary(id.clone()), json!({"model": model, "lens": lens}));
         Ok(None)
     }
+}
+
+/// What the parameters of a method have to have beside the document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// Nothing.
+    Document,
+    /// A place in it.
+    Position,
+    /// A place, and what to call what is there.
+    NewName,
+    /// A piece of it.
+    Range,
+    /// They are a lens that was given before.
+    Lens,
+}
+
+/// The methods that are answered, and what each needs.
+const METHODS: [(&str, Needs); 20] = [
+    ("codeLens/resolve", Needs::Lens),
+    ("textDocument/codeAction", Needs::Range),
+    ("textDocument/codeLens", Needs::Document),
+    ("textDocument/completion", Needs::Position),
+    ("textDocument/declaration", Needs::Position),
+    ("textDocument/definition", Needs::Position),
+    ("textDocument/documentHighlight", Needs::Position),
+    ("textDocument/documentSymbol", Needs::Document),
+    ("textDocument/foldingRange", Needs::Document),
+    ("textDocument/formatting", Needs::Document),
+    ("textDocument/hover", Needs::Position),
+    ("textDocument/inlayHint", Needs::Range),
+    ("textDocument/prepareRename", Needs::Position),
+    ("textDocument/rangeFormatting", Needs::Range),
+    ("textDocument/references", Needs::Position),
+    ("textDocument/rename", Needs::NewName),
+    ("textDocument/semanticTokens/full", Needs::Document),
+    ("textDocument/semanticTokens/range", Needs::Range),
+    ("textDocument/signatureHelp", Needs::Position),
+    ("textDocument/typeDefinition", Needs::Position),
+];
+
+/// Refuses parameters that lack what is needed.
+fn check_parameters(needs: Needs, parameters: &Value) -> Result<(), Failure> {
+    let is_position = |place: &Value| ["line", "character"].iter().all(|name| place[*name].is_u64());
+    let has_position = || is_position(&parameters["position"]);
+    let missing = match needs {
+        Needs::Lens if !parameters.is_object() => Some("names"),
+        Needs::Lens => None,
+        _ if !parameters["textDocument"]["uri"].is_string() => Some("`textDocument.uri`"),
+        Needs::Position | Needs::NewName if !has_position() => Some("`position`"),
+        Needs::NewName if !parameters["newName"].is_string() => Some("`newName`"),
+        Needs::Range if !["start", "end"].iter().all(|end| is_position(&parameters["range"][*end])) => Some("`range`"),
+        Needs::Document | Needs::Position | Needs::NewName | Needs::Range => None,
+    };
+    missing.map_or(Ok(()), |expected| Err(Failure::invalid_parameters(expected)))
 }
 
 /// Whether an edit may rename files too.

@@ -54,6 +54,17 @@ impl Text {
         self.encoding
     }
 
+    /// How most lines end.
+    pub fn line_end_of_most(&self) -> &'static str {
+        let windows = self.text.matches("\r\n").count();
+        if 2 * windows > self.text.matches('\n').count() { "\r\n" } else { "\n" }
+    }
+
+    /// A piece with its lines ending as those of the text do.
+    pub fn as_lines_end_here(&self, piece: &str) -> String {
+        piece.replace("\r\n", "\n").replace('\n', self.line_end_of_most())
+    }
+
     /// All of it.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -165,6 +176,12 @@ mod tests {
             assert_eq!(text.offset(&at(0, 2)), 1, "inside of a character is in front of it");
             assert_eq!((text.position(9), text.offset(&at(1, 0))), (at(1, 0), 9));
         }
+    }
+
+    #[test]
+    fn what_is_put_in_has_the_ends_of_lines_around_it() {
+        let ends = |text: &str| Text::new(text.to_string(), Encoding::Utf16).as_lines_end_here("x\r\ny\n");
+        assert_eq!([ends("a\r\nb\r\n"), ends("a\nb\n"), ends("a")], ["x\r\ny\r\n", "x\ny\n", "x\ny\n"]);
     }
 
     #[test]

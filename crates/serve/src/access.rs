@@ -41,7 +41,11 @@ impl Root {
         }
         let path = self.directory.join(relative);
         let around = path.parent()?.canonicalize().ok()?;
-        let real = path.canonicalize().unwrap_or_else(|_| around.join(relative.file_name().unwrap_or_default()));
+        // A link that leads nowhere would be followed by whoever writes: only what is not there at all is a new file.
+        let real = match path.symlink_metadata() {
+            Ok(_) => path.canonicalize().ok()?,
+            Err(_) => around.join(relative.file_name()?),
+        };
         (around.starts_with(&self.directory) && real.starts_with(&self.directory)).then_some(path)
     }
 
@@ -92,13 +96,14 @@ impl Access {
     /// Refuses what does not come from the page itself, or from a program that was given its address.
     pub fn check(&self, request: &Request) -> Result<(), Response> {
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
-        let host = request.header("host").unwrap_or_default();
+        let given: Vec<&str> = request.all_headers("host").collect();
+        let &[host] = given.as_slice() else {
+            return Err(Response::error(403, "a request names one host"));
+        };
         if !hosts.iter().any(|known| known == host) {
             return Err(Response::error(403, "this server answers on 127.0.0.1 and localhost only"));
         }
-        if let Some(origin) = request.header("origin")
-            && origin != format!("http://{host}")
-        {
+        if request.all_headers("origin").any(|origin| origin != format!("http://{host}")) {
             return Err(Response::error(403, "requests of other pages are refused"));
         }
         let given = request.path.first().map_or("", String::as_str);
@@ -150,6 +155,9 @@ mod tests {
         assert!(!is_let_in("secret", &[host, ("origin", "http://evil.example")]));
         assert!(!is_let_in("secret", &[host, ("origin", "http://localhost:80")]), "another origin than its own");
         assert!(!is_let_in("secret", &[host, ("origin", "null")]));
+        let own = ("origin", "http://127.0.0.1:80");
+        assert!(!is_let_in("secret", &[host, own, ("origin", "http://evil.example")]), "all of them count");
+        assert!(!is_let_in("secret", &[host, ("host", "evil.example:80")]));
     }
 
     #[test]
@@ -161,12 +169,14 @@ mod tests {
         }
         #[cfg(unix)]
         std::os::unix::fs::symlink(directory.join("outside.mo"), directory.join("in/link.mo")).expect("a link");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(directory.join("nothing.mo"), directory.join("in/dangling.mo")).expect("a link");
         let root = Root::of(&directory.join("in")).expect("it is there");
         assert_eq!(root.files(10), ["a.mo", "deeper/b.mel"]);
         assert!(root.file("a.mo").is_some() && root.file("new.mo").is_some());
-        for name in
-            ["../outside.mo", "/etc/passwd", "secret.txt", "link.mo", "deeper/../../outside.mo", "", "no/such/a.mo"]
-        {
+        let links = if cfg!(unix) { &["link.mo", "dangling.mo"][..] } else { &[] };
+        let others = ["../outside.mo", "/etc/passwd", "secret.txt", "deeper/../../outside.mo", "", "no/such/a.mo"];
+        for name in others.iter().chain(links) {
             assert_eq!(root.file(name), None, "{name}");
         }
         std::fs::remove_dir_all(&directory).expect("it can go");

@@ -8,6 +8,9 @@ const LONGEST_HEADER: u64 = 64 << 10;
 /// The longest body that is read.
 const LONGEST_BODY: usize = 64 << 20;
 
+/// What a header that is too long is refused with.
+pub const TOO_LONG: &str = "the request line and the headers are longer than 64 kB; what is long belongs into the body";
+
 /// What was asked.
 #[derive(Debug, Default)]
 pub struct Request {
@@ -29,14 +32,19 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// All values of a header that should be there once.
+    pub fn all_headers(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     /// The value of a name behind `?`.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Reads a request; an error is one that the client caused.
-pub fn read_request(input: &mut impl BufRead) -> io::Result<Request> {
+/// Reads a request up to its body, of which nobody knows yet whether it is wanted; an error is one that the client caused.
+pub fn read_head(input: &mut impl BufRead) -> io::Result<Request> {
     let mut limited = Read::take(&mut *input, LONGEST_HEADER);
     let first = read_line(&mut limited)?;
     let mut words = first.split(' ');
@@ -62,21 +70,29 @@ pub fn read_request(input: &mut impl BufRead) -> io::Result<Request> {
         let (name, value) = line.split_once(':').ok_or_else(|| malformed("a header"))?;
         request.headers.push((name.trim().to_ascii_lowercase(), value.trim().to_string()));
     }
-    let length = request.header("content-length").map_or(Ok(0), str::parse::<usize>);
-    let length = length.ok().filter(|length| *length <= LONGEST_BODY).ok_or_else(|| malformed("a length"))?;
-    if request.header("transfer-encoding").is_some() {
-        return Err(malformed("a body of unknown length"));
-    }
-    request.body = vec![0; length];
-    input.read_exact(&mut request.body)?;
     Ok(request)
 }
 
-fn read_line(input: &mut impl BufRead) -> io::Result<String> {
+/// Reads the body that a header announces.
+pub fn read_body(input: &mut impl BufRead, request: &mut Request) -> io::Result<()> {
+    let length = request.header("content-length").map_or(Ok(0), str::parse::<usize>);
+    let length = length.ok().filter(|length| *length <= LONGEST_BODY).ok_or_else(|| malformed("a length"))?;
+    if request.header("transfer-encoding").is_some() {
+        return Err(malformed("another transfer encoding than none"));
+    }
+    // Memory is taken as the body comes, not as it is announced.
+    let read = Read::take(&mut *input, length as u64).read_to_end(&mut request.body)?;
+    if read == length { Ok(()) } else { Err(malformed("the whole body")) }
+}
+
+fn read_line(input: &mut io::Take<impl BufRead>) -> io::Result<String> {
     let mut line = Vec::new();
     input.read_until(b'\n', &mut line)?;
     if line.pop() != Some(b'\n') {
-        return Err(malformed("a line"));
+        return Err(match input.limit() {
+            0 => io::Error::new(io::ErrorKind::FileTooLarge, TOO_LONG),
+            _ => malformed("a line"),
+        });
     }
     if line.last() == Some(&b'\r') {
         line.pop();
@@ -144,6 +160,9 @@ impl Response {
             404 => "Not Found",
             409 => "Conflict",
             412 => "Precondition Failed",
+            429 => "Too Many Requests",
+            431 => "Request Header Fields Too Large",
+            503 => "Service Unavailable",
             _ => "Error",
         };
         let disposition = match &self.file_name {
@@ -171,7 +190,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> io::Result<Request> {
-        read_request(&mut io::Cursor::new(text.to_string()))
+        let mut input = io::Cursor::new(text.to_string());
+        let mut request = read_head(&mut input)?;
+        read_body(&mut input, &mut request)?;
+        Ok(request)
     }
 
     #[test]

@@ -11,22 +11,26 @@
 //! | `digest` | SHA-1 and base64, for the handshake of web sockets and versions of files |
 //! | `export` | the page as a static directory, with the engine in the place of the server |
 //! | `http` | requests and responses |
+//! | `keeper` | ends what the server started when the server ends, however that happens |
 //! | `questions` | asking the program |
 //! | `routes` | which path does what |
 //! | `runs` | simulations: started, watched, stopped, read |
 //! | `saving` | files as they are written back: what others wrote, marks and ends of lines are kept |
 //! | `socket` | web sockets, and the language server behind them |
+//! | `strangers` | connections of which nobody knows yet who they are: few, and not for long |
 
 mod access;
 mod assets;
 mod digest;
 mod export;
 mod http;
+mod keeper;
 mod questions;
 mod routes;
 mod runs;
 mod saving;
 mod socket;
+mod strangers;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
@@ -49,7 +53,7 @@ pub struct Settings {
     pub libraries: Vec<PathBuf>,
 }
 
-/// How many connections are served at once; browsers use half a dozen.
+/// How many connections with the token are served at once; a page in a browser uses half a dozen.
 const MOST_CONNECTIONS: usize = 64;
 
 /// A server that listens.
@@ -74,21 +78,24 @@ impl Server {
 
     /// Serves until the process ends.
     pub fn run(&self) {
-        let open = Arc::new(AtomicUsize::new(0));
+        let (open, strangers) = (Arc::new(AtomicUsize::new(0)), Arc::new(strangers::Strangers::default()));
         for stream in self.listener.incoming().flatten() {
-            if open.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
-                continue;
-            }
-            open.fetch_add(1, Ordering::Relaxed);
-            let (context, connections) = (self.context.clone(), open.clone());
+            let (context, open, strangers) = (self.context.clone(), open.clone(), strangers.clone());
+            let Some(stranger) = strangers.let_in(&stream) else { continue };
             let answer = move || {
-                routes::answer(&context, stream);
-                connections.fetch_sub(1, Ordering::Relaxed);
-            };
-            if std::thread::Builder::new().name("connection".into()).spawn(answer).is_err() {
-                // The connection is closed, and the browser asks again.
+                let request = routes::listen(&context, &stream);
+                strangers.forget(stranger);
+                let Some((request, input)) = request else { return };
+                // Only those count that have the token: others cannot take the places of the page.
+                if open.fetch_add(1, Ordering::Relaxed) < MOST_CONNECTIONS {
+                    routes::answer(&context, request, input, &stream);
+                } else {
+                    routes::refuse(&stream, 503, "too many connections at once: close some of the pages");
+                }
                 open.fetch_sub(1, Ordering::Relaxed);
-            }
+            };
+            // Where no thread can be started, the connection is closed, and the browser asks again.
+            let _ = std::thread::Builder::new().name("connection".into()).spawn(answer);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -89,7 +90,7 @@ pub fn command(context: &Context, body: &Value) -> Result<(Command, String), Str
     } else {
         let root = context.root.as_ref().ok_or("no directory was given to look for files in")?;
         let path = root.file(file).ok_or("no such file below the directory that was given")?;
-        command.current_dir(root.directory()).arg(path.strip_prefix(root.directory()).unwrap_or(&path));
+        command.current_dir(root.directory()).arg(no_option(path.strip_prefix(root.directory()).unwrap_or(&path)));
     }
     if let Some(model) = body["model"].as_str().filter(|it| !it.is_empty()) {
         command.arg(format!("--model={model}"));
@@ -108,6 +109,14 @@ pub fn command(context: &Context, body: &Value) -> Result<(Command, String), Str
         command.arg("--format=json");
     }
     Ok((command, body["text"].as_str().unwrap_or_default().to_string()))
+}
+
+/// A path that no command line takes for an option.
+fn no_option(path: &Path) -> PathBuf {
+    match path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        true => Path::new(".").join(path),
+        false => path.to_path_buf(),
+    }
 }
 
 /// A value as one writes it on a command line.
@@ -134,6 +143,7 @@ pub fn ask(context: &Context, body: &Value) -> Response {
     };
     let Ok(mut child) = start(command, text) else { return Response::error(500, "the program cannot be started") };
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let kept = context.keeper.keep(&child);
     let child = Arc::new(Mutex::new(child));
     let name = body["id"].as_str().unwrap_or_default().to_string();
     let number = body["number"].as_u64().unwrap_or(0);
@@ -141,6 +151,7 @@ pub fn ask(context: &Context, body: &Value) -> Response {
     let messages = std::thread::spawn(move || all(stderr));
     let result = all(stdout);
     let messages = messages.join().unwrap_or_default();
+    context.keeper.forget(kept);
     let status = locked(&child).wait().ok().and_then(|status| status.code());
     context.asked.forget(&name, &child);
     // A report goes to the page as it is: some have many megabytes. Of a question that was ended there is none.

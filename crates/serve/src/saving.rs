@@ -1,6 +1,12 @@
 //! A file as the page has it, and as it is written back. A text area knows neither byte order marks nor how lines end, so
-//! both are taken from the file; and what somebody else wrote meanwhile is not overwritten.
+//! both are taken from the file; and what somebody else wrote meanwhile is not overwritten. A file is replaced as a whole:
+//! where writing fails, it is what it was.
 
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::access::token;
 use crate::digest::{base64, sha1};
 
 /// What the page has to name to write a file: another text has another one.
@@ -48,6 +54,64 @@ pub fn written(before: &[u8], text: &str) -> Vec<u8> {
     file.into_bytes()
 }
 
+/// Puts a text in the place of a file: it is written beside it, and renamed when it is all there.
+pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    // A link stays one: what it leads to is replaced.
+    let (path, before) = match path.symlink_metadata() {
+        Ok(_) => (path.canonicalize()?, Some(path.metadata()?)),
+        Err(_) => (path.to_path_buf(), None),
+    };
+    if let Some(reason) = before.as_ref().and_then(irreplaceable) {
+        return Err(io::Error::other(reason));
+    }
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let beside = path.with_file_name(format!(".{name}.{}", token()?));
+    let done = write_beside(&beside, text, before.as_ref()).and_then(|()| std::fs::rename(&beside, &path));
+    if done.is_err() {
+        // What is half written is of no use to anybody.
+        let _ = std::fs::remove_file(&beside);
+    }
+    done
+}
+
+fn write_beside(path: &Path, text: &[u8], before: Option<&Metadata>) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text)?;
+    if let Some(before) = before {
+        keep_owner(&file, before)?;
+        file.set_permissions(before.permissions())?;
+    }
+    // A disk that is full may say so no sooner.
+    file.sync_all()
+}
+
+/// Why another file cannot stand for one.
+fn irreplaceable(file: &Metadata) -> Option<&'static str> {
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(file) > 1 {
+        return Some("the file has other names (hard links), under which the old text would stay");
+    }
+    match file.is_file() {
+        true => file.permissions().readonly().then_some("the file is read-only"),
+        false => Some("this is no ordinary file"),
+    }
+}
+
+#[cfg(unix)]
+fn keep_owner(file: &File, before: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let now = file.metadata()?;
+    match (now.uid(), now.gid()) == (before.uid(), before.gid()) {
+        true => Ok(()),
+        false => std::os::unix::fs::fchown(file, Some(before.uid()), Some(before.gid())),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
 const MARK: &str = "\u{feff}";
 
 /// A line, and what ends it; nothing ends the last one of some texts.
@@ -84,6 +148,42 @@ mod tests {
         assert!(objection(Some(b"model B end B;"), Some(&read)).is_some());
         assert!(objection(None, Some(&read)).is_some() && objection(Some(b"x"), None).is_some());
         assert_eq!((objection(Some(b"x"), Some("*")), objection(None, None)), (None, None));
+    }
+
+    /// Whatever goes wrong, the file is as before or as wanted, and nothing lies beside it.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_replaced_as_a_whole() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let directory = std::env::temp_dir().join(format!("modeshift-saving-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a temporary directory");
+        let at = |name: &str| directory.join(name);
+        let mode = |bits: u32| std::fs::Permissions::from_mode(bits);
+        let read = |name: &str| std::fs::read_to_string(at(name)).expect("it is there");
+        std::fs::write(at("a.mo"), "before").expect("a temporary file");
+        std::fs::set_permissions(at("a.mo"), mode(0o640)).expect("our own file");
+        symlink(at("a.mo"), at("link.mo")).expect("a link");
+        let inode = || std::os::unix::fs::MetadataExt::ino(&at("a.mo").metadata().expect("it is there"));
+        let before = inode();
+        replace(&at("link.mo"), b"after").expect("nothing is in the way");
+        assert_ne!(before, inode(), "the old text is whole until the new one is");
+        assert_eq!((read("a.mo").as_str(), read("link.mo").as_str()), ("after", "after"));
+        assert!(at("link.mo").symlink_metadata().expect("it is there").is_symlink());
+        let bits = at("a.mo").metadata().expect("it is there").permissions().mode() & 0o777;
+        assert_eq!(bits, 0o640);
+        std::fs::hard_link(at("a.mo"), at("other.mo")).expect("another name");
+        assert!(replace(&at("a.mo"), b"no").is_err() && read("a.mo") == "after", "it has two names");
+        std::fs::remove_file(at("other.mo")).expect("it can go");
+        std::fs::set_permissions(at("a.mo"), mode(0o440)).expect("our own file");
+        assert!(replace(&at("a.mo"), b"no").is_err() && read("a.mo") == "after", "it is read-only");
+        std::fs::create_dir(at("d.mo")).expect("a directory");
+        assert!(replace(&at("d.mo"), b"no").is_err() && replace(&at("no/such.mo"), b"no").is_err());
+        replace(&at("new.mo"), b"new").expect("nothing is in the way");
+        let mut names: Vec<_> =
+            std::fs::read_dir(&directory).expect("it is there").flatten().map(|it| it.file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["a.mo", "d.mo", "link.mo", "new.mo"], "nothing is left beside them");
+        std::fs::remove_dir_all(&directory).expect("it can go");
     }
 
     /// What a text area makes of a file.

@@ -183,6 +183,11 @@ impl Client {
     /// Says goodbye; the server ends well.
     pub fn end(mut self) {
         self.request("shutdown", Value::Null);
+        self.leave();
+    }
+
+    /// Goes, after goodbye was said.
+    pub fn leave(mut self) {
         self.notify("exit", Value::Null);
         self.input.take();
         assert_eq!(self.child.wait().expect("it ends").code(), Some(0));

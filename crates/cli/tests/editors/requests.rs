@@ -320,8 +320,138 @@ fn requests_that_make_no_sense_are_answered_with_an_error() {
     let mut client = Client::new();
     let error = client.respond("no/such", json!({}));
     assert_eq!(error["error"]["code"], json!(-32601));
-    let closed = client.respond("textDocument/hover", json!({"textDocument": {"uri": "file:///no.mo"}}));
-    assert_eq!(closed["result"], Value::Null);
+    let place = json!({"line": 0, "character": 0});
+    let closed = json!({"textDocument": {"uri": "file:///no.mo"}, "position": place});
+    assert_eq!(client.respond("textDocument/hover", closed)["result"], Value::Null);
+    let document = json!({"uri": "file:///no.mo"});
+    for (method, parameters) in [
+        ("textDocument/hover", json!({"textDocument": document})),
+        ("textDocument/hover", json!({"textDocument": document, "position": {"line": -1, "character": 0}})),
+        ("textDocument/hover", json!([1])),
+        ("textDocument/formatting", json!({})),
+        ("textDocument/rename", json!({"textDocument": document, "position": place, "newName": 3})),
+        ("textDocument/codeAction", json!({"textDocument": document, "range": {"start": place}})),
+        ("codeLens/resolve", json!("a lens")),
+        ("codeLens/resolve", json!([1])),
+    ] {
+        let error = client.respond(method, parameters.clone());
+        assert_eq!(error["error"]["code"], json!(-32602), "{method} {parameters}: {error}");
+    }
+    assert_eq!(client.respond("initialize", json!({"capabilities": {}}))["error"]["code"], json!(-32600));
+    client.request("shutdown", Value::Null);
+    let late = client.respond("textDocument/hover", json!({"textDocument": document, "position": place}));
+    assert_eq!(late["error"]["code"], json!(-32600), "{late}");
+    client.leave();
+}
+
+/// A package in a directory of its own, and a client with one of its files open.
+fn package(name: &str, files: &[(&str, &[u8])], opened: &str) -> Client {
+    let directory = temporary(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("a temporary directory");
+    for (file, text) in files {
+        std::fs::write(directory.join(file), text).expect("a temporary file");
+    }
+    let path = directory.join(opened);
+    Client::open(&path, &std::fs::read_to_string(&path).expect("it is text"))
+}
+
+/// Why a renaming is refused.
+fn refusal(client: &mut Client, piece: &str, name: &str) -> Option<String> {
+    let parameters = json!({"textDocument": {"uri": client.uri}, "position": client.place(piece), "newName": name});
+    client.respond("textDocument/rename", parameters)["error"]["message"].as_str().map(str::to_string)
+}
+
+/// A new name must not mean something else in any file where the old one is seen, written there or not.
+#[test]
+fn a_new_name_is_not_caught_by_a_declaration_in_another_file() {
+    let files: [(&str, &[u8]); 6] = [
+        ("package.mo", b"package Caught\n  constant Real k = 2;\n  constant Real far = 1;\nend Caught;\n"),
+        ("A.mo", b"within Caught;\nmodel A\n  parameter Real p = 7;\n  Real z = k;\nend A;\n"),
+        ("Base.mo", b"within Caught;\nmodel Base\n  Real g = 1;\nend Base;\n"),
+        ("Derived.mo", b"within Caught;\nmodel Derived\n  extends Base;\n  Real q = 3;\nend Derived;\n"),
+        ("Outside.mo", b"within Caught;\nmodel Outside\n  Base b;\n  Real r = b.g;\nend Outside;\n"),
+        ("Sum.mo", b"within Caught;\nmodel Sum\n  extends Base;\n  Real s = far;\nend Sum;\n"),
+    ];
+    let mut client = package("Caught", &files, "package.mo");
+    let said = refusal(&mut client, "Real k§ =", "p").expect("`p` of `A` would be meant");
+    assert!(said.contains("A.mo`, line 3"), "{said}");
+    assert_eq!(refusal(&mut client, "Real k§ =", "fine"), None);
+    client.end();
+    let mut client = package("Caught", &files, "Base.mo");
+    for (name, place) in [("q", "Derived.mo`, line 4"), ("r", "Outside.mo`, line 4"), ("far", "Sum.mo`, line 4")] {
+        let said = refusal(&mut client, "Real g§ =", name).unwrap_or_else(|| panic!("`{name}` is taken"));
+        assert!(said.contains(place), "{said}");
+    }
+    // A name that is used where this is not seen is free.
+    assert_eq!(refusal(&mut client, "Real g§ =", "z"), None);
+    client.end();
+}
+
+/// A file that cannot be read as text may use the name: leaving it out would break it.
+#[test]
+fn a_file_that_is_no_text_is_not_left_out_of_a_renaming() {
+    let files: [(&str, &[u8]); 3] = [
+        ("package.mo", b"package Latin\n  constant Real k = 2;\n  constant Real only = 2;\nend Latin;\n"),
+        ("A.mo", b"within Latin;\nmodel A\n  Real /*\xe9*/ z = k;\nend A;\n"),
+        ("B.mo", b"within Latin;\nmodel B\n  Real z = k;\nend B;\n"),
+    ];
+    let mut client = package("Latin", &files, "package.mo");
+    let said = refusal(&mut client, "Real k§ =", "kk").expect("it may be in `A.mo`");
+    assert!(said.contains("A.mo") && said.contains("UTF-8"), "{said}");
+    let found = client.at("references", "Real k§ =", json!({"context": {"includeDeclaration": false}}));
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "what can be read is found: {found}");
+    client.end();
+}
+
+/// The name that an import gives is renamed, not what it stands for.
+#[test]
+fn an_alias_is_renamed_alone() {
+    let text = "package Q\n  record Data Real a = 1; end Data;\n  model M\n    import C = Q.Data;\n    C d;\n    Q.Data e;\n  end M;\n\
+                model N\n    import SI = Modelica.Units.SI;\n    SI.Voltage v = 1;\n  end N;\nend Q;\n";
+    let mut client = Client::open(&temporary("Alias.mo"), text);
+    for (piece, name, expected) in [
+        ("import §C =", "CC", text.replace("import C =", "import CC =").replace("    C d", "    CC d")),
+        ("    §C d", "CC", text.replace("import C =", "import CC =").replace("    C d", "    CC d")),
+        ("import §SI =", "U", text.replace("import SI =", "import U =").replace("SI.Voltage v", "U.Voltage v")),
+        ("§SI.Voltage", "U", text.replace("import SI =", "import U =").replace("SI.Voltage v", "U.Voltage v")),
+    ] {
+        let change = client.at("rename", piece, json!({"newName": name}));
+        let uri = client.uri.clone();
+        assert_eq!(edited(text, &change["changes"][&uri]), expected, "{piece}");
+    }
+    assert!(refusal(&mut client, "import §C =", "Data").is_some(), "it would mean the class");
+    client.end();
+    let files: [(&str, &[u8]); 3] = [
+        ("package.mo", b"package Given\n  import D = Given.Data;\nend Given;\n"),
+        ("Data.mo", b"within Given;\nrecord Data\n  Real a = 1;\nend Data;\n"),
+        ("User.mo", b"within Given;\nmodel User\n  D d;\nend User;\n"),
+    ];
+    for (file, piece) in [("package.mo", "import §D"), ("User.mo", "  §D d")] {
+        let mut client = package("Given", &files, file);
+        let said = refusal(&mut client, piece, "DD").expect("other files see it");
+        assert!(said.contains("by hand"), "{said}");
+        client.end();
+    }
+}
+
+/// What is put into a text with ends of lines as Windows has them has those too.
+#[test]
+fn edits_have_the_ends_of_lines_of_their_document() {
+    let text =
+        "model M\r\n  Real x;\r\nequation\r\n  if time > 1 then\r\n    x = 1;\r\n  else\r\n    x = 2;\r\nend M;\r\n";
+    let mut client = Client::open(&temporary("Ends.mo"), text);
+    let diagnostics = client.diagnostics();
+    let actions = client.ask("codeAction", json!({"range": diagnostics[0]["range"], "context": {"diagnostics": []}}));
+    let uri = client.uri.clone();
+    let after = edited(text, &actions[0]["edit"]["changes"][&uri]);
+    assert_ne!(after, text, "there is an edit: {diagnostics:?}");
+    assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+    let length = client.text.len();
+    client.edit(0..length, "model M\r\n Real x;\r\nend M;");
+    let edits = client.ask("formatting", json!({"options": {}}));
+    let after = edited(&client.text, &edits);
+    assert_eq!(after, "model M\r\n  Real x;\r\nend M;\r\n");
     client.end();
 }
 

@@ -14,7 +14,10 @@ fn action(document: &Document, repair: &Value) -> Value {
     let number = |edit: &Value, name: &str| edit[name].as_u64().unwrap_or(0) as usize;
     let edits = repair["edits"].as_array().into_iter().flatten();
     let edits: Vec<Value> = edits
-        .map(|edit| json!({"range": document.text.range(number(edit, "start"), number(edit, "end")), "newText": edit["text"]}))
+        .map(|edit| {
+            let text = document.text.as_lines_end_here(edit["text"].as_str().unwrap_or_default());
+            json!({"range": document.text.range(number(edit, "start"), number(edit, "end")), "newText": text})
+        })
         .collect();
     let is_mended = |diagnostic: &&Value| {
         let message = diagnostic["message"].as_str().unwrap_or_default();

@@ -73,7 +73,8 @@ pub fn formatted(document: &Document) -> String {
     levels.visit(document.tree().root(), 0);
     let mut tokens: Vec<Token<'_>> = Vec::new();
     leaves(document.tree().root(), &mut |token| tokens.push(token));
-    let mut writer = Writer { levels: &levels, text: String::new(), shift: 0, depth: 0 };
+    let line_end = document.text.line_end_of_most();
+    let mut writer = Writer { levels: &levels, text: String::new(), line_end, shift: 0, depth: 0 };
     writer.write(&tokens);
     writer.text
 }
@@ -175,6 +176,8 @@ fn is_item(kind: SyntaxKind) -> bool {
 struct Writer<'a> {
     levels: &'a Levels,
     text: String,
+    /// What ends the last line.
+    line_end: &'static str,
     /// How far the line that began the current item moved: the lines on which it goes on move with it.
     shift: isize,
     /// Parentheses that are open.
@@ -213,7 +216,7 @@ impl Writer<'_> {
         let end = self.text.trim_end_matches([' ', '\t', '\n', '\r']).len();
         self.text.truncate(end);
         if !self.text.is_empty() {
-            self.text.push('\n');
+            self.text.push_str(self.line_end);
         }
     }
 

@@ -8,7 +8,7 @@ use modeshift_syntax::tree::{Child, Node, Tree};
 use serde_json::{Map, Value, json};
 
 use super::diagnostics::address;
-use crate::documents::{Document, around, path_of, uri_of};
+use crate::documents::{Document, around, leaves, path_of, uri_of};
 use crate::names::{Names, Symbol, lookup, predefined};
 use crate::rpc::Failure;
 use crate::text::{Encoding, Text};
@@ -23,6 +23,8 @@ pub struct Target {
     name: String,
     /// The file and the first byte of the name there.
     key: (String, u32),
+    /// Whether only those places count that mean it by the name of an import.
+    is_alias: bool,
 }
 
 /// A place where a name stands, and whether it is the declaration.
@@ -65,7 +67,70 @@ fn location(document: &Document, names: &Names, span: Span) -> Option<Value> {
 pub fn target(document: &Document, names: &mut Names, offset: usize) -> Option<Target> {
     let symbol = symbol(document, names, offset)?;
     let span = names.declaration(&symbol)?;
-    Some(Target { name: names.written(span).to_string(), key: names.key(span)? })
+    Some(Target { name: names.written(span).to_string(), key: names.key(span)?, is_alias: false })
+}
+
+/// The name at a byte, where it is one that an import gives.
+pub fn alias(document: &Document, names: &mut Names, offset: usize) -> Option<String> {
+    let (nodes, token) = around(document.tree(), offset);
+    let token = token.filter(|token| names.is_given_by_import(&nodes, *token))?;
+    Some(token.text.to_string())
+}
+
+/// The edits that give an alias of an import another name. It is seen in the class of the import and those inside.
+pub fn renaming_of_alias(
+    document: &Document,
+    names: &mut Names,
+    target: &Target,
+    alias: &str,
+    new_name: &str,
+) -> Result<Value, Failure> {
+    let target = Target { name: alias.to_string(), is_alias: true, ..target.clone() };
+    let found = occurrences(document, names, &target);
+    let is_package = document.path.as_ref().and_then(|path| path.file_name()).is_some_and(|name| name == "package.mo");
+    if is_package || !found.iter().any(|it| it.declares) {
+        return Err(Failure::refused(format!(
+            "`{alias}` is a name that an import of a package gives, which is seen in other files too: rename it by hand"
+        )));
+    }
+    Ok(renaming(&[(document.uri.clone(), found)], new_name, None))
+}
+
+/// Refuses a new name that a document where the target is seen has already: one might then mean the other.
+pub fn no_capture(
+    document: &Document,
+    names: &mut Names,
+    target: &Target,
+    new_name: &str,
+    is_used: bool,
+) -> Result<(), Failure> {
+    let Some(span) = first_of_name(document.tree(), new_name).filter(|_| target.name != new_name) else {
+        return Ok(());
+    };
+    if !is_used && !is_seen(names, target) {
+        return Ok(());
+    }
+    let file = document.path.as_ref().map_or(document.uri.clone(), |path| path.display().to_string());
+    let line = document.text.line_of(span.start as usize) + 1;
+    Err(Failure::refused(format!(
+        "`{new_name}` is used in `{file}`, line {line}, where this is seen: choose another name"
+    )))
+}
+
+/// Whether some class of the document means the target by its name alone: its own, an inherited or an outer one.
+fn is_seen(names: &mut Names, target: &Target) -> bool {
+    let mut pending: Vec<_> = names.given().to_vec();
+    while let Some(class) = pending.pop() {
+        let found = names.lookup(class, &target.name).and_then(|symbol| names.declaration(&symbol));
+        if found.and_then(|span| names.key(span)).as_ref() == Some(&target.key) {
+            return true;
+        }
+        for name in names.names_of_classes(class) {
+            let inner = names.child(class, &name).filter(|inner| names.is_own(names.definition(*inner).name.span.file));
+            pending.extend(inner);
+        }
+    }
+    false
 }
 
 /// All places of a document that mean the target.
@@ -94,22 +159,29 @@ fn visit<'tree>(
             Child::Token(token) if token.kind == SyntaxKind::Identifier && token.text == target.name => {
                 let Some(symbol) = names.resolve(nodes, token) else { continue };
                 let key = names.declaration(&symbol).and_then(|span| names.key(span));
-                if key.as_ref() == Some(&target.key) {
-                    let declares = key.is_some_and(|(_, start)| start == token.span.start)
-                        && names.declaration(&symbol).is_some_and(|span| names.is_own(span.file));
-                    found.push(Occurrence { range: document.range(token.span), declares });
+                if key.as_ref() != Some(&target.key) {
+                    continue;
                 }
+                let declares = match target.is_alias {
+                    true if !names.is_given_by_import(nodes, token) => continue,
+                    true => node.kind() == SyntaxKind::ImportClause,
+                    false => {
+                        key.is_some_and(|(_, start)| start == token.span.start)
+                            && names.declaration(&symbol).is_some_and(|span| names.is_own(span.file))
+                    }
+                };
+                found.push(Occurrence { range: document.range(token.span), declares });
             }
             Child::Token(_) => {}
         }
     }
 }
 
-/// The files among which the target may be used: those of the packages around its declaration.
-pub fn files_around(target: &Target) -> Vec<PathBuf> {
+/// The files among which the target may be used: those of the packages around its declaration; and whether these are all.
+pub fn files_around(target: &Target) -> (Vec<PathBuf>, bool) {
     let path = Path::new(&target.key.0);
     let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
-    let Some(outermost) = packages.last() else { return Vec::new() };
+    let Some(outermost) = packages.last() else { return (Vec::new(), true) };
     let (mut files, mut pending) = (Vec::new(), vec![outermost.to_path_buf()]);
     while let Some(directory) = pending.pop() {
         for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
@@ -125,24 +197,27 @@ pub fn files_around(target: &Target) -> Vec<PathBuf> {
         }
     }
     files.sort();
-    files
+    let is_all = files.len() <= MOST_FILES;
+    (files, is_all)
 }
 
-/// The places of a file that is not open, by the names that it sees.
-pub fn occurrences_in_file(
-    path: &Path,
-    target: &Target,
-    names_of: impl FnOnce(&Document) -> Names,
-    encoding: Encoding,
-) -> Option<(String, Vec<Occurrence>)> {
-    let text = std::fs::read_to_string(path).ok()?;
-    if !text.contains(&target.name) {
-        return None;
+/// A file that is not open as a document, where one of these names is in it; or why it cannot be read.
+pub fn file_with(path: &Path, wanted: &[&str], encoding: Encoding) -> Result<Option<Document>, Failure> {
+    let unreadable = |reason: &str| Failure::refused(format!("cannot read `{}`: {reason}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| unreadable(&error.to_string()))?;
+    let has = |name: &&str| bytes.windows(name.len().max(1)).any(|piece| piece == name.as_bytes());
+    if !wanted.iter().any(has) {
+        return Ok(None);
     }
-    let uri = uri_of(path);
-    let document = Document::new(&uri, 0, text, encoding);
-    let found = occurrences(&document, &mut names_of(&document), target);
-    (!found.is_empty()).then_some((uri, found))
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8, and may use this name"))?;
+    Ok(Some(Document::new(&uri_of(path), 0, text, encoding)))
+}
+
+impl Target {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// The same name elsewhere in the document.
@@ -176,6 +251,9 @@ pub fn file_to_rename(
 ) -> Result<Option<FileToRename>, Failure> {
     let Some(Symbol::Class(class)) = symbol(document, names, offset) else { return Ok(None) };
     let Some(span) = names.declaration(&Symbol::Class(class)) else { return Ok(None) };
+    if alias(document, names, offset).is_some() {
+        return Ok(None);
+    }
     let parent = names.parent(class).and_then(|parent| names.declaration(&Symbol::Class(parent)));
     let from = PathBuf::from(names.file(span.file).map_or("", |(name, _)| name));
     let directory = from.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -248,7 +326,9 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
         let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
         packages.last().is_some_and(|outermost| Path::new(&file).starts_with(outermost))
     });
-    if !names.is_own(span.file) && !own_packages {
+    // An alias belongs to the file of its import, whatever it stands for.
+    let is_alias = alias(document, names, offset).is_some();
+    if !is_alias && !names.is_own(span.file) && !own_packages {
         return Err(Failure::refused(format!("this is declared in `{file}`, which is no file of this package")));
     }
     if !is_name(new_name) {
@@ -266,6 +346,7 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
         return Err(Failure::refused(message));
     }
     let clash = match &symbol {
+        _ if is_alias => None,
         Symbol::Component { owner, .. } => names.member(*owner, new_name),
         Symbol::Class(class) => match names.parent(*class) {
             Some(parent) => names.member(parent, new_name),
@@ -277,26 +358,22 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
     match clash.filter(|other| !is_itself(other)) {
         Some(_) => Err(Failure::refused(format!("there is a `{new_name}` already"))),
         // What is called so elsewhere in the file might be meant by the new name, or the other way round.
-        None if is_renamed && has_name(document.tree(), new_name) => {
+        None if is_renamed && first_of_name(document.tree(), new_name).is_some() => {
             Err(Failure::refused(format!("`{new_name}` is used in this file already: choose another name")))
         }
         None => Ok(()),
     }
 }
 
-/// Whether an identifier of this name is in a text.
-fn has_name(tree: &Tree, name: &str) -> bool {
-    let mut pending = vec![tree.root()];
-    while let Some(node) = pending.pop() {
-        for child in node.children() {
-            match child {
-                Child::Node(inner) => pending.push(inner),
-                Child::Token(token) if token.kind == SyntaxKind::Identifier && token.text == name => return true,
-                Child::Token(_) => {}
-            }
+/// Where an identifier of this name is first in a text.
+fn first_of_name(tree: &Tree, name: &str) -> Option<Span> {
+    let mut first: Option<Span> = None;
+    leaves(tree.root(), &mut |token| {
+        if first.is_none() && token.kind == SyntaxKind::Identifier && token.text == name {
+            first = Some(token.span);
         }
-    }
-    false
+    });
+    first
 }
 
 /// Whether a text is one identifier.

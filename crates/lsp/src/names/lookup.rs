@@ -29,6 +29,23 @@ impl Names {
         predefined().or_else(|| self.child(ROOT, name).map(Symbol::Class))
     }
 
+    /// Whether a name means something in a class because an import gives it this name.
+    pub fn is_alias(&mut self, scope: ClassId, name: &str) -> bool {
+        let mut scope = Some(scope);
+        while let Some(class) = scope.filter(|class| *class != ROOT) {
+            if self.member(class, name).is_some() {
+                return false;
+            }
+            let definition = self.definition(class);
+            let gives = |element: &Element| matches!(&element.kind, ElementKind::Import(Import::Renamed(alias, _)) if &*alias.name == name);
+            if elements(&definition).iter().any(gives) {
+                return true;
+            }
+            scope = self.parent(class).filter(|_| !definition.encapsulated);
+        }
+        false
+    }
+
     /// The class around a class.
     pub fn parent(&self, class: ClassId) -> Option<ClassId> {
         self.library.class(class).parent

@@ -165,6 +165,24 @@ impl Names {
         (found.len() == parts.len()).then(|| found.last().cloned()).flatten()
     }
 
+    /// Whether a name is one that an import gives, `C` of `import C = P.Class;`, there or where it is used.
+    pub fn is_given_by_import(&mut self, nodes: &[Node<'_>], token: Token<'_>) -> bool {
+        let Some((&node, around)) = nodes.split_last() else { return false };
+        match node.kind() {
+            SyntaxKind::ImportClause => {
+                node.node(SyntaxKind::Path).is_some_and(|path| token.span.start < path.span().start)
+            }
+            SyntaxKind::Path | SyntaxKind::Reference => {
+                let is_first = node.tokens().next().is_some_and(|first| first.span == token.span);
+                let names_outside = [SyntaxKind::ImportClause, SyntaxKind::WithinClause, SyntaxKind::Argument];
+                let is_looked_up = !around.last().is_some_and(|it| names_outside.contains(&it.kind()));
+                let scope = self.scope(nodes);
+                is_first && is_looked_up && self.is_alias(scope, token.text)
+            }
+            _ => false,
+        }
+    }
+
     /// The class whose elements the arguments of a modification name; an `Argument` is the last of the nodes.
     pub fn modified_class(&mut self, nodes: &[Node<'_>]) -> Option<ClassId> {
         let argument = nodes.iter().rposition(|node| node.kind() == SyntaxKind::Argument)?;

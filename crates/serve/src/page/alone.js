@@ -157,16 +157,17 @@ function fields(line) {
 const json = (value) => new Response(typeof value === 'string' ? value : JSON.stringify(value), { headers: { 'Content-Type': 'application/json' } });
 const refuse = (status, text) => new Response(text, { status });
 
-function ofRun(method, number, what, query) {
+function ofRun(method, number, what, query, body) {
   const run = runs.get(Number(number));
-  if (!run) return refuse(404, 'there is no such run');
+  if (!run) return refuse(404, number > 0 && number <= lastRun ? `the result of run ${number} is no longer kept: run it again` : 'there is no such run');
   if (method === 'POST' && what === 'stop') run.stop();
   switch (what) {
-    case 'columns': return run.rows.length ? json({ names: run.table.names, rows: run.table.rows }) : refuse(404, 'there is no result');
+    case 'columns': return run.rows.length ? json({ names: run.table.names, rows: run.table.rows }) : refuse(404, 'the run has written no result: what it said is why');
     case 'data': {
       const { names, columns } = run.table;
-      const wanted = ['time', ...query.getAll('column')].map((name) => columns[names.indexOf(name)]);
-      return wanted.includes(undefined) ? refuse(404, 'there is no such column') : new Response(new Blob(wanted));
+      const { columns: asked = query.getAll('column'), from = 0, to } = method === 'POST' ? JSON.parse(body) : {};
+      const wanted = ['time', ...asked].map((name) => columns[names.indexOf(name)]);
+      return wanted.includes(undefined) ? refuse(404, 'the result has no such column') : new Response(new Blob(wanted.map((it) => it.subarray(from, to))));
     }
     case 'events': return json(run.events.text() || '[]');
     case 'csv': return new Response(run.rows.text(), { headers: { 'Content-Type': 'text/csv; charset=utf-8' } });
@@ -185,10 +186,12 @@ export async function request(path, { method = 'GET', body } = {}) {
     case 'ask': return json(await ask(JSON.parse(body)));
     case 'stop': return json(stop(JSON.parse(body)));
     case 'run': {
-      if (number) return ofRun(method, number, what, query);
+      if (number) return ofRun(method, number, what, query, body);
       lastRun += 1;
       runs.set(lastRun, new Run(JSON.parse(body)));
-      for (const old of [...runs.keys()].slice(0, -MOST_KEPT)) { runs.get(old).stop(); runs.delete(old); }
+      // What is running is never dropped.
+      const ended = [...runs.keys()].filter((it) => runs.get(it).state !== 'running');
+      for (const old of ended.slice(0, Math.max(0, runs.size - MOST_KEPT))) runs.delete(old);
       return json({ run: lastRun });
     }
     default: return refuse(404, 'there is no such page');

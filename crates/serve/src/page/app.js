@@ -30,7 +30,7 @@ const app = {
   get source() { return { file: this.file, example: this.example, text: this.text, model: this.model }; },
   showSource: (span) => { if (span && span.file.endsWith(app.file)) editor.showLine(span.line, span.column); },
   /** A mode that a run was in, to be shown in the structure. */
-  showMode: (values) => views.structure.useMode(values),
+  showMode: (values) => { views.structure.showSpan(); views.structure.useMode(values); },
   runChanged: (run) => views.structure.useRun(run),
 };
 
@@ -135,13 +135,15 @@ async function open(file, example, given = null) {
   if (!example) unsaved.delete(file);
   $('#conflict').hidden = true;
   Object.assign(app, { file, example, model: '', text, saved });
+  // What is asked about the file before is of no use any more.
+  app.version += 1;
+  views.simulation.reset();
   $('#save').hidden = example || isAlone;
   mayBeSaved(kept !== undefined);
   $('#verdict').textContent = '';
   listModels();
   const directory = example ? 'example:' : `file://${encodeURI(app.directory)}`;
   await editor.open(`${directory}/${encodeURI(file)}`, app.text);
-  views.simulation.reset();
   refresh();
 }
 

@@ -1,7 +1,7 @@
 // Mode changes: a matrix from mode to mode where modes are few, a list of kinds of changes in any case. What is chosen is
 // told beside it: what is erased, what jumps, what is impulsive, the restart equations.
 
-import { ask, element } from './client.js';
+import { ask, element, sized } from './client.js';
 import { compiled, modeText, valuations } from './formula.js';
 
 const MOST_MODES = 16;
@@ -96,7 +96,7 @@ function tooMany({ mode_count: count, summary }) {
   const part = (title, list, text) => (list?.length ? [element('h3', {}, title), element('ul', {}, list.map((it) => element('li', { class: 'mono' }, text(it))))] : []);
   const where = (it) => (it.when && it.when !== 'true' ? `${it.name} when ${it.when}` : it.name);
   return [
-    element('p', {}, `There are too many kinds of changes between ${count} modes to list them. What some of them do, the first of each:`),
+    element('p', {}, `There are too many kinds of changes between ${sized(count)} modes to list them. What some of them do, the first of each:`),
     ...part('Erased by some change', summary?.erased, where),
     ...part('Left open by some change', summary?.undetermined, where),
     ...part('Impulsive or discontinuous in some change', summary?.orders?.filter((it) => Number(it.order) >= 0), (it) => `${it.variable}: ${Number(it.order) > 0 ? `impulsive, of order ${it.order}` : 'jumps'}${it.when && it.when !== 'true' ? ` when ${it.when}` : ''}`),

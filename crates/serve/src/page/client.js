@@ -14,8 +14,15 @@ export async function post(path, body) {
   return response.json();
 }
 
-// Several pages may ask at once.
-const own = Math.random().toString(36).slice(2);
+/** Bytes that are asked for with more than an address can hold. */
+export async function fetched(path, body) {
+  const response = await request(path, { method: 'POST', body: JSON.stringify(body) });
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.arrayBuffer();
+}
+
+/** This page: several may ask at once. */
+export const own = Math.random().toString(36).slice(2);
 let number = 0;
 
 /** Asks the program; a newer question of the same command and purpose ends an older one. */
@@ -122,6 +129,12 @@ export function index(text, { line, character }) {
   const end = text.indexOf('\n', at);
   return Math.min(at + character, end < 0 ? text.length : end);
 }
+
+/** One of something, or several. */
+export const counted = (count, one, several = `${one}s`) => `${count} ${String(count) === '1' ? one : several}`;
+
+/** A whole number as its digits; one that nobody reads to the end, by its size. */
+export const sized = (digits) => (digits.length > 9 ? `${digits[0]}.${digits[1]}·10^${digits.length - 1}` : digits);
 
 /** A new element with attributes, listeners and children. */
 export function element(name, attributes = {}, ...children) {

@@ -80,10 +80,17 @@ export class Editor {
 
   typed() {
     const before = this.text;
+    // The browser tells of each line of what is put in; it is one change.
+    if (this.replacing) return;
     this.text = this.area.value;
     this.server.change(before, this.text);
     this.mark = null;
     this.hideTip();
+    // Edits were tried out on the text before.
+    if (this.diagnostics.some((it) => it.fixes.length)) {
+      for (const diagnostic of this.diagnostics) diagnostic.fixes = [];
+      this.showProblems();
+    }
     // Underlines move with the text until new ones come.
     const shift = this.text.length - before.length;
     const at = this.area.selectionStart;
@@ -96,18 +103,49 @@ export class Editor {
     this.propose(false);
   }
 
-  /** Replaces the text as a user would, so that it can be undone. */
+  /** Replaces the text as a user would, so that it can be undone in one step. */
   replace(start, end, text) {
+    const wanted = this.text.slice(0, start) + text + this.text.slice(end);
     this.area.focus();
     this.area.setSelectionRange(start, end);
-    if (!document.execCommand('insertText', false, text)) {
-      this.area.setRangeText(text, start, end, 'end');
-      this.typed();
+    this.replacing = true;
+    // Chromium puts in text line by line, which takes a minute for 3,000 of them, and HTML at once.
+    const many = text.includes('\n');
+    if (!many || !document.execCommand('insertHTML', false, escaped(text))) document.execCommand('insertText', false, text);
+    this.replacing = false;
+    // Whatever the browser makes of it, the text is what was wanted.
+    if (this.area.value !== wanted) {
+      this.area.value = wanted;
+      this.area.setSelectionRange(start + text.length, start + text.length);
     }
+    if (this.area.value !== this.text) this.typed();
   }
 
-  published({ uri, diagnostics }) {
-    if (uri !== this.server.uri) return;
+  /** Edits of the language server, all of one text: from the first to the last, in one step. */
+  applyAll(edits) {
+    const { text } = this;
+    const places = edits.map((it) => ({ start: index(text, it.range.start), end: index(text, it.range.end), text: it.newText }));
+    places.sort((one, other) => one.start - other.start || one.end - other.end);
+    if (!places.length) return;
+    const [{ start }] = places;
+    let [at, piece] = [start, ''];
+    for (const place of places) {
+      piece += text.slice(at, place.start) + place.text;
+      at = place.end;
+    }
+    this.replace(start, at, piece);
+  }
+
+  /** Asks the language server; nothing where the text, or the file, is another one when the answer comes. */
+  async askNow(method, params) {
+    const { uri, version } = this.server;
+    const answer = await this.server.request(`textDocument/${method}`, { textDocument: { uri }, ...params }).catch(() => null);
+    return uri === this.server.uri && version === this.server.version ? answer : null;
+  }
+
+  published({ uri, version, diagnostics }) {
+    // What is said of an earlier text has places of that text; what is said of this one comes.
+    if (uri !== this.server.uri || (version !== undefined && version !== this.server.version)) return;
     this.diagnostics = diagnostics.map((it) => ({
       ...it, start: index(this.text, it.range.start), end: index(this.text, it.range.end), fixes: [],
     }));
@@ -120,28 +158,24 @@ export class Editor {
 
   async askForFixes(diagnostic) {
     if (diagnostic.severity > 2) return;
-    const { uri, version } = this.server;
-    const actions = await this.server.request('textDocument/codeAction', { textDocument: { uri }, range: diagnostic.range, context: { diagnostics: [] } }).catch(() => []);
-    if (version !== this.server.version || !this.diagnostics.includes(diagnostic)) return;
+    const actions = await this.askNow('codeAction', { range: diagnostic.range, context: { diagnostics: [] } });
+    if (!this.diagnostics.includes(diagnostic)) return;
     const own = (action) => action.diagnostics?.some((it) => it.message === diagnostic.message && it.code === diagnostic.code);
     diagnostic.fixes = (actions ?? []).filter(own);
     if (diagnostic.fixes.length) this.showProblems();
   }
 
   async askForHints() {
-    const { uri, version } = this.server;
-    if (!uri) return;
+    if (!this.server.uri) return;
     const range = { start: { line: 0, character: 0 }, end: position(this.text, this.text.length) };
-    const hints = await this.server.request('textDocument/inlayHint', { textDocument: { uri }, range }).catch(() => []);
-    if (version !== this.server.version) return;
-    this.hints = (hints ?? []).map((hint) => ({ line: hint.position.line, label: hint.label }));
+    const hints = await this.askNow('inlayHint', { range });
+    if (!hints) return;
+    this.hints = hints.map((hint) => ({ line: hint.position.line, label: hint.label }));
     this.paint();
   }
 
   apply(action) {
-    const edits = Object.values(action.edit.changes)[0].map((it) => ({ start: index(this.text, it.range.start), end: index(this.text, it.range.end), text: it.newText }));
-    edits.sort((one, other) => other.start - one.start);
-    for (const edit of edits) this.replace(edit.start, edit.end, edit.text);
+    this.applyAll(Object.values(action.edit.changes)[0]);
   }
 
   showProblems() {
@@ -226,13 +260,12 @@ export class Editor {
     const word = /[A-Za-z_]\w*$/.exec(this.text.slice(0, at))?.[0] ?? '';
     const behindDot = this.text[at - 1 - word.length] === '.';
     if (!wanted && !behindDot && word.length < 2) { this.hidePopup(); return; }
-    const { version } = this.server;
-    const answer = await this.server.at('completion', this.text, at).catch(() => null);
-    if (version !== this.server.version || at !== this.area.selectionStart) return;
+    const answer = await this.askNow('completion', { position: position(this.text, at) });
+    if (!answer || at !== this.area.selectionStart) return;
     const fits = (it) => it.label.toLowerCase().startsWith(word.toLowerCase()) && it.label !== word;
     const items = (answer?.items ?? []).filter(fits).sort((one, other) => (one.sortText < other.sortText ? -1 : 1)).slice(0, 60);
     if (!items.length) { this.hidePopup(); return; }
-    this.proposals = { items, start: at - word.length, end: at };
+    this.proposals = { items, start: at - word.length, end: at, version: this.server.version };
     this.popup.replaceChildren(...items.map((item, number) => element('li', { role: 'option', id: `proposal${number}`, 'aria-selected': 'false', onmousedown: (event) => { event.preventDefault(); this.take(number); } },
       item.label, element('small', {}, item.detail ?? ''))));
     const { left, top } = this.place(at - word.length);
@@ -261,7 +294,9 @@ export class Editor {
   }
 
   key(event) {
-    if (!this.popup.hidden) {
+    // Proposals are for the place where they were asked for.
+    const { end, version } = this.proposals ?? {};
+    if (!this.popup.hidden && version === this.server.version && end === this.area.selectionStart) {
       const count = this.popup.children.length;
       const moves = { ArrowDown: 1, ArrowUp: -1 };
       if (event.key in moves) { event.preventDefault(); this.pick((this.picked + moves[event.key] + count) % count); return; }
@@ -288,13 +323,12 @@ export class Editor {
   }
 
   async goToDefinition() {
-    const found = await this.server.at('definition', this.text, this.area.selectionStart).catch(() => null);
+    const found = await this.askNow('definition', { position: position(this.text, this.area.selectionStart) });
     if (found && found.uri === this.server.uri) this.show(index(this.text, found.range.start), index(this.text, found.range.end));
   }
 
   async format() {
-    const edits = await this.server.request('textDocument/formatting', { textDocument: { uri: this.server.uri }, options: { tabSize: 2, insertSpaces: true } }).catch(() => []);
-    for (const edit of edits ?? []) this.replace(index(this.text, edit.range.start), index(this.text, edit.range.end), edit.newText);
+    this.applyAll(await this.askNow('formatting', { options: { tabSize: 2, insertSpaces: true } }) ?? []);
   }
 
   hover(event) {
@@ -307,7 +341,7 @@ export class Editor {
       const lines = this.text.split('\n');
       if (line < 0 || line >= lines.length || character < 0 || character > lines[line].length) { this.hideTip(); return; }
       const at = index(this.text, { line, character });
-      const answer = await this.server.at('hover', this.text, at).catch(() => null);
+      const answer = await this.askNow('hover', { position: position(this.text, at) });
       const here = this.diagnostics.filter((it) => it.start <= at && at <= it.end).map((it) => it.message);
       const text = [...here, answer?.contents?.value].filter(Boolean).join('\n\n');
       if (!text) { this.hideTip(); return; }

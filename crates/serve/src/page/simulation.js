@@ -1,28 +1,37 @@
 // Simulation: parameters as sliders, runs with progress that can be stopped, plots, the table of events, runs compared.
 
-import { ask, element, get, post } from './client.js';
+import { ask, counted, element, fetched, get, own, post } from './client.js';
 import { Plot, bound } from './plot.js';
 
 const MOST_SLIDERS = 40;
 const MOST_EVENTS = 500;
+/** How many modes are drawn as bars. */
+const MOST_BARS = 8;
+/** How many values of mode variables are fetched with a run; where there are more, those of a time are asked for. */
+const MOST_VALUES = 4e6;
+/** How long a slider stands still before its run begins, in milliseconds. */
+const PAUSE = 120;
 
 export class Simulation {
   constructor(root, app) {
-    Object.assign(this, { root, app, stale: true, runs: [], chosen: null, set: {}, built: false });
+    Object.assign(this, { root, app, stale: true, runs: [], chosen: null, set: {}, built: false, wish: 0 });
   }
 
-  /** Another model: its runs are no longer comparable. */
+  /** Another model: its runs are no longer comparable, and one that is under way is not for it. */
   reset() {
-    Object.assign(this, { runs: [], chosen: null, set: {}, built: false, wanted: {} });
+    this.stop();
+    clearTimeout(this.soon);
+    Object.assign(this, { runs: [], chosen: null, set: {}, built: false, running: null, wish: this.wish + 1 });
     this.app.runChanged(null);
   }
 
   async refresh() {
     this.stale = false;
     if (!this.built) this.build();
-    const { version } = this.app;
+    const { version, text } = this.app;
     const answer = await ask(this.app.source, 'flatten', { purpose: '-simulation' }).catch(() => null);
     if (version !== this.app.version || !answer?.result?.parameters) return;
+    this.text = text;
     this.modeVariables = answer.result.mode_variables ?? [];
     this.showParameters(answer.result.parameters);
   }
@@ -58,30 +67,80 @@ export class Simulation {
   }
 
   showParameters(parameters) {
-    const open = parameters.filter((it) => !it.final && it.type !== 'String' && it.value !== null && Number.isFinite(Number(it.value)));
+    const isNumber = (it) => !it.final && ['Real', 'Integer'].includes(it.type) && it.value !== null && Number.isFinite(Number(it.value));
+    const isChoice = (it) => it.type === 'Boolean' && ['true', 'false'].includes(String(it.value));
+    const open = parameters.filter((it) => isNumber(it) || isChoice(it));
+    // What the text calls otherwise now, or no longer has, cannot be set.
+    const names = new Set(open.map((it) => it.name));
+    for (const name of Object.keys(this.set)) if (!names.has(name)) delete this.set[name];
     this.parameters.replaceChildren(...(open.length ? open.slice(0, MOST_SLIDERS).map((it, at) => {
+      if (isChoice(it)) return this.choice(it, at);
       const value = Number(it.value);
       const now = this.set[it.name] ?? value;
       const size = Math.abs(value) || 1;
       const [low, high] = [value < 0 ? 3 * value : 0, value > 0 ? 3 * value : size];
-      const box = element('input', { type: 'number', step: 'any', value: now, id: `parameter${at}`, 'data-parameter': it.name });
-      const slider = element('input', { type: 'range', min: low, max: high, step: (high - low) / 300, value: now, 'aria-label': `${it.name}, slider` });
-      const use = (text) => { if (Number.isFinite(Number(text)) && text !== '') { this.set[it.name] = Number(text); if (Number(text) === value) delete this.set[it.name]; } };
-      slider.addEventListener('input', () => { box.value = Number(Number(slider.value).toPrecision(6)); use(box.value); });
-      slider.addEventListener('change', () => this.run());
-      box.addEventListener('change', () => { slider.value = box.value; use(box.value); });
+      const whole = it.type === 'Integer';
+      const box = element('input', { type: 'number', step: whole ? 1 : 'any', value: now, id: `parameter${at}`, 'data-parameter': it.name });
+      const slider = element('input', { type: 'range', min: low, max: high, step: whole ? 1 : (high - low) / 300, value: now, 'aria-label': `${it.name}, slider` });
+      const use = (text) => {
+        const number = whole ? Math.round(Number(text)) : Number(text);
+        if (text === '' || !Number.isFinite(number)) return;
+        box.value = number;
+        this.change(it.name, number, value);
+      };
+      slider.addEventListener('input', () => use(String(Number(Number(slider.value).toPrecision(6)))));
+      slider.addEventListener('change', () => this.runSoon());
+      box.addEventListener('change', () => { use(box.value); slider.value = box.value; });
       return element('div', { class: 'parameter' }, element('label', { for: `parameter${at}`, title: it.name, class: 'mono' }, it.name), slider, box);
     }) : [element('p', { class: 'dim' }, 'The model has no parameter that a run could change.')]));
   }
 
-  async run() {
-    if (!this.built) this.build();
-    if (this.running) await this.stop();
+  /** A parameter that is true or false. */
+  choice(it, at) {
+    const value = String(it.value) === 'true';
+    const box = element('input', { type: 'checkbox', id: `parameter${at}`, 'data-parameter': it.name });
+    box.checked = this.set[it.name] ?? value;
+    box.addEventListener('change', () => { this.change(it.name, box.checked, value); this.runSoon(); });
+    return element('div', { class: 'parameter' }, element('label', { for: `parameter${at}`, title: it.name, class: 'mono' }, it.name), box);
+  }
+
+  /** A parameter has another value than the text says, or the same again. */
+  change(name, now, written) {
+    if (now === written) delete this.set[name];
+    else this.set[name] = now;
+  }
+
+  runSoon() {
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => this.run(), PAUSE);
+  }
+
+  /** What is wished beside the model; nothing where that is no wish, which is said. */
+  wishes() {
     const wish = {};
-    for (const [id, name] of [['stop-time', 'stop'], ['tolerance', 'tolerance']]) {
+    const fields = [['stop-time', 'stop', 'stop time', Number.isFinite], ['tolerance', 'tolerance', 'tolerance', (it) => Number.isFinite(it) && it > 0]];
+    for (const [id, name, words, fits] of fields) {
       const text = document.getElementById(id).value.trim();
+      if (text && !fits(Number(text))) {
+        this.say(`the ${words} “${text}” is no ${name === 'stop' ? 'number' : 'number above zero'}: write one like ${name === 'stop' ? '2.5' : '1e-6'}, or nothing for that of the model`, true);
+        document.getElementById(id).focus();
+        return null;
+      }
       if (text) wish[name] = text;
     }
+    return wish;
+  }
+
+  /** Runs the model; the newest wish counts, and ends what older ones began. */
+  async run() {
+    if (!this.built) this.build();
+    clearTimeout(this.soon);
+    const wish = this.wishes();
+    if (!wish) return;
+    this.stop();
+    this.wish += 1;
+    const mine = this.wish;
+    const counts = () => this.wish === mine;
     this.start.disabled = true;
     this.stopButton.disabled = false;
     this.messages.hidden = true;
@@ -89,33 +148,40 @@ export class Simulation {
     this.bar.removeAttribute('value');
     const stop = Number(wish.stop ?? /\bStopTime\s*=\s*([\d.eE+-]+)/.exec(this.app.text)?.[1] ?? 1);
     try {
-      const { run } = await post('api/run', { ...this.app.source, ...wish, set: this.set });
-      this.running = run;
+      // The names of parameters are those of the text.
+      if (this.text !== this.app.text) await this.refresh();
+      if (!counts()) return;
       const set = { ...this.set };
+      const { run } = await post('api/run', { ...this.app.source, ...wish, set, page: own });
+      if (!counts()) { end(run); return; }
+      this.running = run;
       let answer;
       do {
         await new Promise((resolve) => { setTimeout(resolve, answer ? 150 : 40); });
         answer = await (await get(`api/run/${run}`)).json();
+        if (!counts()) return;
         if (answer.state === 'running' && answer.time !== null) {
           this.bar.value = Math.min(1, answer.time / stop);
           this.say(`time ${answer.time.toPrecision(5)} of ${stop} s`);
         }
-      } while (answer.state === 'running' && this.running === run);
-      if (this.running === run) await this.finished(run, answer, set);
+      } while (answer.state === 'running');
+      await this.finished(run, answer, set, counts);
     } catch (error) {
-      this.say(error.message, true);
+      if (counts()) this.say(error.message, true);
     } finally {
-      this.running = null;
-      this.start.disabled = false;
-      this.stopButton.disabled = true;
-      this.bar.value = 1;
+      if (counts()) {
+        this.running = null;
+        this.start.disabled = false;
+        this.stopButton.disabled = true;
+        this.bar.value = 1;
+      }
     }
   }
 
-  async stop() {
+  stop() {
     if (!this.running) return;
     this.say('stopping…');
-    await post(`api/run/${this.running}/stop`, {}).catch(() => {});
+    end(this.running);
   }
 
   say(text, bad = false) {
@@ -123,22 +189,28 @@ export class Simulation {
     this.state.className = bad ? 'bad' : 'dim';
   }
 
-  async finished(number, { state, time, summary, messages }, set) {
+  async finished(number, { state, time, summary, messages }, set, counts) {
     const diagnostics = (summary?.diagnostics ?? []).filter((it) => it.severity !== 'note');
     const said = diagnostics.map((it) => `${it.severity}[${it.code}]: ${it.message}${it.help ? `\n  help: ${it.help}` : ''}`).join('\n') || (summary ? '' : messages);
     this.messages.textContent = said;
     this.messages.hidden = !said;
     const columns = await get(`api/run/${number}/columns`).then((it) => it.json()).catch(() => null);
-    if (!columns || columns.rows === 0) { this.say(state === 'stopped' ? 'stopped before the first row' : 'there is no result', true); return; }
+    if (!counts()) return;
+    if (!columns || columns.rows === 0) {
+      const [first] = (diagnostics.find((it) => it.severity === 'error')?.message ?? messages.replace(/^error(\[\w+\])?: /, '')).split('\n');
+      this.say(state === 'stopped' ? 'stopped before the first row' : `the run could not begin${first ? `: ${first}` : ''}`, true);
+      return;
+    }
     const events = await get(`api/run/${number}/events`).then((it) => it.json()).catch(() => []);
     const run = { number, names: columns.names, rows: columns.rows, events, set, data: new Map(), shown: true };
-    await this.load(run, []);
+    if (!this.shown || ![...this.shown].some((name) => run.names.includes(name))) this.shown = new Set(this.firstCurves(run));
+    const modes = this.modeNames(run);
+    await this.load(run, [...this.shown, ...(modes.length * run.rows > MOST_VALUES ? modes.slice(0, MOST_BARS) : modes)]);
+    if (!counts()) return;
     this.runs = [...this.runs.slice(-5), run];
     this.chosen = run;
     const end = state === 'stopped' ? `stopped at ${time ?? '?'} s` : summary?.end === 'stop' ? 'done' : `ended: ${summary?.message ?? summary?.end ?? ''}`;
-    this.say(`${end} · ${columns.rows} rows · ${events.length} ${events.length === 1 ? 'event' : 'events'}`, state === 'done' && summary?.ok === false);
-    if (!this.shown || ![...this.shown].some((name) => run.names.includes(name))) this.shown = new Set(this.firstCurves(run));
-    await this.load(run, [...this.shown, ...this.modeNames(run)]);
+    this.say(`${end} · ${counted(columns.rows, 'row')} · ${counted(events.length, 'event')}`, state === 'done' && summary?.ok === false);
     this.app.runChanged({ start: run.time[0], stop: run.time.at(-1), modeAt: (at) => this.modeAt(run, at) });
     this.showRuns();
     this.showCurves();
@@ -147,37 +219,57 @@ export class Simulation {
   }
 
   modeNames(run) {
-    return (this.modeVariables ?? []).map((it) => it.name).filter((name) => run.names.includes(name));
+    const names = new Set(run.names);
+    run.modes ??= (this.modeVariables ?? []).map((it) => it.name).filter((name) => names.has(name));
+    return run.modes;
   }
 
   firstCurves(run) {
-    const modes = this.modeNames(run);
-    return run.names.filter((name) => name !== 'time' && !modes.includes(name)).slice(0, 3);
+    const modes = new Set(this.modeNames(run));
+    return run.names.filter((name) => name !== 'time' && !modes.has(name)).slice(0, 3);
   }
 
   /** Fetches columns that are not there yet. */
   async load(run, names) {
-    const wanted = names.filter((name) => !run.data.has(name) && run.names.includes(name));
+    const known = new Set(run.names);
+    const wanted = names.filter((name) => !run.data.has(name) && known.has(name));
     if (run.time && !wanted.length) return;
-    const query = wanted.map((name) => `column=${encodeURIComponent(name)}`).join('&');
-    const bytes = await (await get(`api/run/${run.number}/data?${query}`)).arrayBuffer();
-    const all = new Float64Array(bytes);
+    const all = new Float64Array(await fetched(`api/run/${run.number}/data`, { columns: wanted }));
     const rows = all.length / (wanted.length + 1);
     run.time ??= all.subarray(0, rows);
     wanted.forEach((name, at) => run.data.set(name, all.subarray((at + 1) * rows, (at + 2) * rows)));
   }
 
+  /** Fetches columns of all runs that are compared; one whose result is gone is compared no longer. */
+  async loadAll(names) {
+    for (const run of [...this.runs]) {
+      try {
+        await this.load(run, names);
+      } catch (error) {
+        this.say(error.message, true);
+        this.runs = this.runs.filter((it) => it !== run || it === this.chosen);
+        this.showRuns();
+      }
+    }
+  }
+
+  /** The mode of a run at a time, or the promise of one. */
   modeAt(run, time) {
     const row = Math.max(0, bound(run.time, time + 1e-300) - 1);
-    return new Map(this.modeNames(run).filter((name) => run.data.has(name)).map((name) => [name, run.data.get(name)[row] > 0.5]));
+    const names = this.modeNames(run);
+    if (names.every((name) => run.data.has(name))) return new Map(names.map((name) => [name, run.data.get(name)[row] > 0.5]));
+    return fetched(`api/run/${run.number}/data`, { columns: names, from: row, to: row + 1 }).then((bytes) => {
+      const values = new Float64Array(bytes);
+      return new Map(names.map((name, at) => [name, values[at + 1] > 0.5]));
+    });
   }
 
   showRuns() {
     this.list.replaceChildren(...this.runs.map((run) => {
-      const box = element('input', { type: 'checkbox', onchange: async (event) => { run.shown = event.target.checked; await this.load(run, [...this.shown]); this.draw(); } });
+      const box = element('input', { type: 'checkbox', onchange: async (event) => { run.shown = event.target.checked; await this.loadAll([...this.shown]); this.draw(); } });
       box.checked = run.shown;
-      const text = Object.entries(run.set).map(([name, value]) => `${name}=${Number(value.toPrecision(4))}`).join(', ') || 'as written';
-      return element('label', {}, box, `run ${run.number}: ${text}`);
+      const text = Object.entries(run.set).map(([name, value]) => `${name}=${short(value)}`).join(', ') || 'as written';
+      return element('label', { title: text }, box, element('span', {}, `run ${run.number}: ${text}`));
     }));
   }
 
@@ -185,19 +277,19 @@ export class Simulation {
     const run = this.chosen;
     if (!run) return;
     const wanted = this.filter.value.trim().toLowerCase();
-    const modes = this.modeNames(run);
-    const names = run.names.filter((name) => name !== 'time' && !modes.includes(name) && name.toLowerCase().includes(wanted));
+    const modes = new Set(this.modeNames(run));
+    const names = run.names.filter((name) => name !== 'time' && !modes.has(name) && name.toLowerCase().includes(wanted));
     const picked = [...this.shown];
     this.curves.replaceChildren(...names.slice(0, 300).map((name) => {
       const box = element('input', { type: 'checkbox', onchange: async (event) => {
         if (event.target.checked) this.shown.add(name); else this.shown.delete(name);
-        for (const it of this.runs) await this.load(it, [name]);
+        await this.loadAll([name]);
         this.showCurves();
         this.draw();
       } });
       box.checked = this.shown.has(name);
       const at = picked.indexOf(name);
-      return element('label', { class: 'mono' }, box, at >= 0 && element('span', { class: 'swatch', style: `background: var(--curve${at % 6})` }), name);
+      return element('label', { class: 'mono', title: name }, box, at >= 0 && element('span', { class: 'swatch', style: `background: var(--curve${at % 6})` }), element('span', {}, name));
     }));
   }
 
@@ -240,7 +332,7 @@ export class Simulation {
     const newest = this.chosen;
     const shown = this.runs.filter((run) => run.shown && names.every((name) => !run.names.includes(name) || run.data.has(name)));
     const curves = shown.flatMap((run) => names.map((name, at) => ({ name, colour: `curve${at % 6}`, dashed: run !== newest, time: run.time, values: run.data.get(name) })).filter((it) => it.values));
-    const bars = this.modeNames(newest).slice(0, 8).map((name) => ({ name, time: newest.time, values: newest.data.get(name) })).filter((it) => it.values);
+    const bars = this.modeNames(newest).slice(0, MOST_BARS).map((name) => ({ name, time: newest.time, values: newest.data.get(name) })).filter((it) => it.values);
     const value = (it) => Number(it.weight ?? 1);
     const impulses = newest.events.flatMap((event) => event.impulses.filter((it) => this.shown.has(it.variable)).map((it) => ({ time: event.time, value: value(it), colour: `curve${names.indexOf(it.variable) % 6}` })));
     const span = [Math.min(...shown.map((run) => run.time[0]), newest.time[0]), Math.max(...shown.map((run) => run.time.at(-1)), newest.time.at(-1))];
@@ -266,6 +358,9 @@ export class Simulation {
     if (this.chosen) this.canvas.toBlob((blob) => save(blob, 'plot.png'));
   }
 }
+
+/** Ends a run; one that has ended is as well. */
+const end = (run) => post(`api/run/${run}/stop`, {}).catch(() => {});
 
 const short = (value) => (typeof value === 'number' ? String(Number(value.toPrecision(5))) : String(value));
 

@@ -1,7 +1,7 @@
 // The structure: blocks and what needs what, drawn on a canvas so that ten thousand blocks stay quick. A mode, picked by
 // toggles or by the time of a run, lights up what is there in it.
 
-import { ask, element } from './client.js';
+import { ask, counted, element, sized } from './client.js';
 import { compile, compiled, valuations } from './formula.js';
 
 const WIDTH = 150;
@@ -20,9 +20,16 @@ export class Structure {
   async refresh() {
     this.stale = false;
     const { version } = this.app;
+    this.expect();
     let answer;
-    try { answer = await ask(this.app.source, 'analyze'); } catch (error) { if (version === this.app.version) this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
+    try {
+      answer = await ask(this.app.source, 'analyze');
+    } catch (error) {
+      if (version === this.app.version) this.forget(element('p', { class: 'bad' }, error.message));
+      return;
+    }
     if (version !== this.app.version) return;
+    this.root.removeAttribute('aria-busy');
     const report = answer.result;
     if (!report?.blocks) {
       this.report = null;
@@ -41,6 +48,24 @@ export class Structure {
     this.showMode();
   }
 
+  /** Until the answer is there: what is shown of another model goes, what is shown of this one is dimmed. */
+  expect() {
+    const { file, example, model } = this.app.source;
+    const subject = JSON.stringify([file, example, model]);
+    if (subject !== this.subject) {
+      this.subject = subject;
+      this.mode = new Map();
+      this.forget(element('p', { class: 'dim', role: 'status' }, 'Analyzing…'));
+    } else this.root.setAttribute('aria-busy', 'true');
+  }
+
+  forget(instead) {
+    this.report = null;
+    this.slider = null;
+    this.root.removeAttribute('aria-busy');
+    this.root.replaceChildren(instead);
+  }
+
   useFirstMode() {
     const all = this.modes?.[0];
     if (all) this.mode = new Map(all);
@@ -50,8 +75,8 @@ export class Structure {
   build() {
     const { report } = this;
     const toggles = this.names.slice(0, 60).map((name) => element('button', {
-      class: 'toggle mono', 'data-mode': name, 'aria-pressed': 'false',
-      onclick: () => { this.mode.set(name, !this.mode.get(name)); this.showMode(); },
+      class: 'toggle mono', 'data-mode': name, 'aria-pressed': 'false', title: name,
+      onclick: () => { this.mode.set(name, !this.mode.get(name)); this.showSpan(); this.showMode(); },
     }, name));
     this.canvas = element('canvas', { tabindex: '0', role: 'img', 'aria-label': 'Graph of blocks; arrow keys move it, plus and minus zoom, the lists below say the same in words' });
     this.info = element('p', { class: 'dim', role: 'status' });
@@ -60,9 +85,7 @@ export class Structure {
     this.sliderText = element('span', { class: 'dim', id: 'run-time-text' }, 'no run yet');
     this.solved = element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Blocks in solving order' });
     this.offsets = element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Offsets' });
-    const digits = report.mode_count;
-    const number = digits.length > 9 ? `${digits[0]}.${digits[1]}·10^${digits.length - 1}` : digits;
-    const count = digits === '1' ? '1 mode' : `${number} modes`;
+    const count = counted(sized(report.mode_count), 'mode');
     const verdict = report.verdict === 'regular' ? 'all regular' : 'some singular';
     document.querySelector('#verdict').textContent = `${report.model}: ${count}, ${verdict}`;
     const foldBox = element('input', { type: 'checkbox', onchange: (event) => { this.fold = event.target.checked; this.layOut(); this.showMode(); } });
@@ -144,14 +167,25 @@ export class Structure {
     this.run = run;
     if (!this.slider) return;
     this.slider.disabled = !run;
-    this.sliderText.textContent = run ? `from ${run.start} to ${run.stop} s` : 'no run yet: simulate first';
+    this.slider.value = 0;
+    this.showSpan();
+  }
+
+  /** Beside the slider: the span of the run, where the mode that is shown is not that of a time. */
+  showSpan() {
+    this.asked = null;
+    if (this.slider) this.sliderText.textContent = this.run ? `from ${this.run.start} to ${this.run.stop} s` : 'no run yet: simulate first';
   }
 
   slide() {
     const { start, stop, modeAt } = this.run;
     const time = start + (stop - start) * this.slider.value / 1000;
+    const mode = modeAt(time);
     this.sliderText.textContent = `${time.toPrecision(5)} s`;
-    this.useMode(modeAt(time));
+    if (mode instanceof Map) { this.useMode(mode); return; }
+    // The newest place of the slider counts.
+    this.asked = mode;
+    mode.then((values) => { if (this.asked === mode) this.useMode(values); }, (error) => { if (this.asked === mode) this.sliderText.textContent = error.message; });
   }
 
   showMode() {
@@ -161,7 +195,7 @@ export class Structure {
     const value = (cases) => cases.find((it) => compiled(it.when, this.names)(mode))?.value;
     this.info.className = possible ? 'dim' : 'bad';
     this.info.textContent = possible
-      ? `index ${value(report.structural_index) ?? '?'} · ${value(report.degrees_of_freedom) ?? '?'} degrees of freedom · ${report.blocks.length} blocks in all modes`
+      ? `index ${value(report.structural_index) ?? '?'} · ${counted(value(report.degrees_of_freedom) ?? '?', 'degree of freedom', 'degrees of freedom')} · ${counted(report.blocks.length, 'block')} in all modes`
       : `no such mode: all modes satisfy ${report.invariant.length > 200 ? `${report.invariant.slice(0, 200)}…` : report.invariant}`;
     let lit = 0;
     const here = [];
