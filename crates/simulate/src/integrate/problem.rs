@@ -58,13 +58,6 @@ impl<System: Ode> Problem<System> {
         }
     }
 
-    /// Goes on with what was learned of a system with the same Jacobian pattern and the same settings: the order of elimination, and how
-    /// errors are amplified, which is looked at again on the way.
-    pub fn go_on_from(&mut self, other: &Problem<System>) {
-        self.home = RefCell::new(other.home.take());
-        self.level = other.level.clone();
-    }
-
     /// The system, to evaluate between steps.
     pub fn system(&self) -> RefMut<'_, System> {
         self.evaluations.system()

@@ -8,7 +8,6 @@
 //! | `compiled` | chains of assignments and iterations over one memory, with exact derivatives |
 //! | `programs` | all programs of a model, and what they share |
 //! | `mode_program` | the program of one mode |
-//! | `kindred` | modes of one structure that share their code |
 //! | `affine` | modes that are affine in their states, as matrices |
 //! | `ode` | a program as a system of differential equations |
 //! | `outputs` | values that follow from those of a program |
@@ -21,7 +20,6 @@ mod affine;
 mod blocks;
 mod compiled;
 mod failure;
-mod kindred;
 mod mode_program;
 mod ode;
 mod outputs;

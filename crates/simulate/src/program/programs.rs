@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{
     Derivative, Derivatives, EquationId, ExpressionId, Expressions, FlatModel, IndexVec, Mode, ModeVariableId,
-    MultimodeDae, Node, PartialEvaluation, StateSelect, Type, VariableId,
+    MultimodeDae, PartialEvaluation, StateSelect, Type, VariableId,
 };
 use modeshift_numerics::{Compiler, NativeFunctions};
 use modeshift_structure::one_mode::ModeStructure;
@@ -16,7 +16,6 @@ use super::blocks::leaves::Leaves;
 use super::blocks::plan::{BlockKey, TornBlock};
 use super::compiled::iteration::{CompiledIteration, IterationKey};
 use super::failure::NotBuilt;
-use super::kindred::Kindred;
 use super::mode_program::Program;
 use super::outputs::Outputs;
 use super::states::quantities::{Quantities, QuantityIndex};
@@ -25,7 +24,6 @@ use super::states::quantities::{Quantities, QuantityIndex};
 pub struct Programs<'a> {
     dae: &'a MultimodeDae,
     workshop: Workshop<'a>,
-    kindred: Kindred,
 }
 
 /// The expressions of a model while programs are made.
@@ -95,7 +93,7 @@ impl<'a> Programs<'a> {
             torn: FxHashMap::default(),
             model,
         };
-        Programs { dae, workshop, kindred: Kindred::default() }
+        Programs { dae, workshop }
     }
 
     /// The program of one mode, whose structure is given.
@@ -104,13 +102,7 @@ impl<'a> Programs<'a> {
         structure: Arc<ModeStructure>,
         mode: impl Fn(ModeVariableId) -> bool,
     ) -> Result<Program, NotBuilt> {
-        let mode = Mode::from_fn(self.dae.mode_variables.len(), mode);
-        let Programs { workshop, kindred, .. } = self;
-        if let Some(program) = kindred.program(workshop, &structure, &mode) {
-            return Ok(program);
-        }
-        kindred.note(workshop, &structure, &mode);
-        Program::new(workshop, structure, mode)
+        Program::new(&mut self.workshop, structure, Mode::from_fn(self.dae.mode_variables.len(), mode))
     }
 
     /// Expressions, such as guards and right-hand sides of discrete equations, to be evaluated in the mode of a program.
@@ -220,43 +212,6 @@ impl<'a> Workshop<'a> {
             })
         };
         structure.rows().map(residual).collect()
-    }
-
-    /// The same for modes in which equations contain the same variables: mode variables stay open where all their values leave the same
-    /// variables. Which others have which values, is told too. Functions of the model may end a run, so that only those of the
-    /// branch that is taken are called.
-    pub fn open_residuals_in(
-        &mut self,
-        structure: &ModeStructure,
-        mode: &Mode,
-    ) -> (Vec<ExpressionId>, Vec<(ModeVariableId, bool)>) {
-        let mut residuals = self.residuals_in(structure, mode);
-        let Workshop { model, leaves, literals, residuals: known, .. } = self;
-        let mut evaluation = PartialEvaluation::new(|_| None, |variable| literals[variable]);
-        let mut given = Vec::new();
-        for (row, residual) in structure.rows().zip(&mut residuals) {
-            let id = structure.equation(row);
-            let modes = known[id].as_ref().map_or(&[][..], |known| &known.modes);
-            if modes.is_empty() {
-                continue;
-            }
-            let left = evaluation.of(&mut model.expressions, model.equations[id].left);
-            let right = evaluation.of(&mut model.expressions, model.equations[id].right);
-            let open = model.expressions.difference(left, right);
-            let mut variables_of = |it: ExpressionId| {
-                let mut variables = leaves.of(&model.expressions, it).to_vec();
-                variables.sort_unstable();
-                variables.dedup();
-                variables
-            };
-            let has_function = model.expressions.contains(open, |node| matches!(node, Node::Function(..)));
-            if !has_function && variables_of(open) == variables_of(*residual) {
-                *residual = open;
-            } else {
-                given.extend(modes.iter().map(|&id| (id, mode[id])));
-            }
-        }
-        (residuals, given)
     }
 
     /// A residual solved for a quantity that enters it linearly; remembered.

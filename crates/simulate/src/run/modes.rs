@@ -9,11 +9,11 @@ use modeshift_dae::{Derivative, EquationId, Id, IndexVec, Mode, MultimodeDae, No
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
 use modeshift_structure::one_mode::{
-    Column, Entry, ModeSignature, ModeStructure, NoPins, Parts, Row, SigmaSolution, signature_in,
+    Column, Entry, ModeSignature, ModeStructure, NoPins, Parts, SigmaSolution, signature_in,
 };
 use rustc_hash::FxHashMap;
 
-use crate::integrate::{EvaluationFailed, Field, Flow, Ode, Problem, Settings};
+use crate::integrate::{EvaluationFailed, Field, Flow, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
 use crate::run::exact_modes::KnownAffine;
@@ -120,8 +120,6 @@ pub(crate) struct VisitedModes<'a> {
     completed: FxHashMap<(Mode, Vec<EquationId>), Result<Rc<VisitedMode<'a>>, NoMode>>,
     /// The structure of the mode that was asked for last: the next one will be like it.
     last: Option<Arc<ModeStructure>>,
-    /// The last program that shares its code with others, and its integration problem.
-    kindred: Option<(Rc<RefCell<Program>>, Rc<Problem<ModeOde<'a>>>)>,
 }
 
 impl<'a> VisitedModes<'a> {
@@ -143,25 +141,7 @@ impl<'a> VisitedModes<'a> {
             of_islands: FxHashMap::default(),
             completed: FxHashMap::default(),
             last: None,
-            kindred: None,
         }
-    }
-
-    /// A problem for a mode; what a mode with the same code has learned serves for it too.
-    pub fn problem(&mut self, program: &Rc<RefCell<Program>>, settings: &Settings) -> Rc<Problem<ModeOde<'a>>> {
-        let ode = ModeOde::new(program.clone(), self.surroundings.clone());
-        let mut problem = Problem::new(ode, settings);
-        if !program.borrow().shares_code_with(&program.borrow()) {
-            return Rc::new(problem);
-        }
-        if let Some((kin, known)) = &self.kindred
-            && program.borrow().shares_code_with(&kin.borrow())
-        {
-            problem.go_on_from(known);
-        }
-        let problem = Rc::new(problem);
-        self.kindred = Some((program.clone(), problem.clone()));
-        problem
     }
 
     /// What is before the start: a mode in which nothing holds, whose states are these derivatives' lower ones.
@@ -316,12 +296,10 @@ impl<'a> VisitedModes<'a> {
         }
     }
 
-    /// The structure of a mode: that of the last one where they contain the same.
-    fn structure_of(&self, signature: &ModeSignature) -> Result<Arc<ModeStructure>, Parts> {
+    fn structure_of(&self, signature: &ModeSignature) -> Result<ModeStructure, Parts> {
         match &self.last {
-            Some(last) if is_of(last, signature) => Ok(last.clone()),
-            Some(last) => ModeStructure::of_signature_near(signature, last).map(Arc::new),
-            None => ModeStructure::of_signature(signature).map(Arc::new),
+            Some(last) => ModeStructure::of_signature_near(signature, last),
+            None => ModeStructure::of_signature(signature),
         }
     }
 
@@ -367,9 +345,10 @@ impl<'a> VisitedModes<'a> {
     fn made_of(
         &mut self,
         values: &Mode,
-        structure: Arc<ModeStructure>,
+        structure: ModeStructure,
         pins: Option<ModePins>,
     ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let structure = Arc::new(structure);
         self.meter.done(CostPart::Structure);
         let program = self.programs.program(structure.clone(), |id| values[id]).map_err(NoMode::NotBuilt)?;
         let constants = self.constants_in(values);
@@ -389,19 +368,6 @@ impl<'a> VisitedModes<'a> {
         self.meter.done(CostPart::Program);
         Ok(made)
     }
-}
-
-/// Whether a structure is that of a mode with this signature.
-fn is_of(structure: &ModeStructure, mode: &ModeSignature) -> bool {
-    let has_entries = |row: Row| {
-        let (own, others) = (structure.incidence(row).iter(), mode.signature.entries(row.0).iter());
-        own.map(|entry| (entry.column.0, entry.order)).eq(others.copied())
-    };
-    structure.size() == mode.equations.len()
-        && structure.size() == mode.variables.len()
-        && structure.rows().map(|row| structure.equation(row)).eq(mode.equations.iter().copied())
-        && structure.columns().map(|column| structure.variable(column)).eq(mode.variables.iter().copied())
-        && structure.rows().all(has_entries)
 }
 
 /// The variables of a law outside left limits, each with its highest derivative, by the columns of a mode.

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use modeshift_dae::{
-    ArithmeticOperator as Op, Builtin, Context, ExpressionId, Expressions, Fold, Memo, Mode, Node, Operands, VariableId,
+    ArithmeticOperator as Op, Builtin, Context, ExpressionId, Expressions, Fold, Memo, Node, Operands, VariableId,
 };
 use modeshift_numerics::Input;
 
@@ -23,8 +23,6 @@ pub(crate) struct Reader<'r> {
     pub expressions: &'r Expressions,
     pub quantities: &'r Quantities,
     pub surroundings: &'r Surroundings,
-    /// The mode, where expressions leave mode variables open.
-    pub mode: &'r Mode,
     pub literal: &'r dyn Fn(VariableId) -> Option<f64>,
     /// By quantity, as far as they were read.
     pub(super) of_quantity: Vec<Read>,
@@ -37,11 +35,11 @@ impl<'r> Reader<'r> {
     pub fn new(
         expressions: &'r Expressions,
         quantities: &'r Quantities,
-        (surroundings, mode): (&'r Surroundings, &'r Mode),
+        surroundings: &'r Surroundings,
         literal: &'r dyn Fn(VariableId) -> Option<f64>,
     ) -> Self {
-        let (of_quantity, inputs, forms) = (vec![None; quantities.len()], Vec::new(), Vec::new());
-        Reader { expressions, quantities, surroundings, mode, literal, of_quantity, inputs, forms }
+        let of_quantity = vec![None; quantities.len()];
+        Reader { expressions, quantities, surroundings, literal, of_quantity, inputs: Vec::new(), forms: Vec::new() }
     }
 
     /// The form of an expression, from those of the quantities in it.
@@ -203,7 +201,7 @@ impl<'r> Reader<'r> {
             Node::Boolean(value) => self.add(truth(value)),
             Node::Time if side == Context::NOW => self.add(Form::of_term(TimeTerm::time())),
             Node::Variable(variable, order) => self.variable(variable, order, side),
-            Node::Mode(mode) if side == Context::NOW => self.add(truth(self.mode[mode])),
+            Node::Mode(mode) if side == Context::NOW => self.input(Input::Mode(mode)),
             Node::Mode(mode) => self.input(Input::LeftMode(mode)),
             Node::Pre(a) => known.at(a, Context::LEFT_LIMIT),
             Node::Negate(a) => {

@@ -1,7 +1,7 @@
 //! Compiled code of one mode and one choice of states: from states to all quantities, and the Jacobian of the
 //! derivatives of states.
 
-use modeshift_dae::{Derivative, EquationId, ExpressionId, Mode, ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, VariableId};
 use modeshift_numerics::{Evaluator, Input, NotFinite, Pattern};
 use rustc_hash::FxHashMap;
 
@@ -26,9 +26,6 @@ pub(crate) struct Code {
     time_place: usize,
     surroundings: Vec<Input>,
     version: u64,
-    /// Mode variables that the code leaves open, with their places, and the mode that it was entered in last.
-    open_modes: Vec<(ModeVariableId, usize)>,
-    mode: Option<Mode>,
     steps: Vec<Step>,
     /// Of what the derivatives of states need.
     prediction: Prediction,
@@ -87,26 +84,7 @@ impl Code {
         memory[..quantities.len()].fill(0.0);
         let (time_place, surroundings) = (quantities.len(), places.surroundings);
         let prediction = Prediction::of(steps.iter().flat_map(predictable).map(|unknown| unknown.0).collect());
-        let first = time_place + 1;
-        let open_mode = |(at, input): (usize, &Input)| match input {
-            Input::Mode(mode) => Some((*mode, first + at)),
-            _ => None,
-        };
-        let open_modes = surroundings.iter().enumerate().filter_map(open_mode).collect();
-        let (version, mode) = (0, None);
-        Ok(Code {
-            states,
-            memory,
-            time_place,
-            surroundings,
-            version,
-            open_modes,
-            mode,
-            steps,
-            prediction,
-            gradients,
-            pattern,
-        })
+        Ok(Code { states, memory, time_place, surroundings, version: 0, steps, prediction, gradients, pattern })
     }
 
     /// Where the Jacobian of the derivatives of states by states has entries.
@@ -152,8 +130,7 @@ impl Code {
         })
     }
 
-    /// Values from outside. Programs of several modes may share code, so that each says which mode it is.
-    pub fn enter(&mut self, time: f64, states: &[f64], surroundings: &Surroundings, mode: &Mode) {
+    pub fn enter(&mut self, time: f64, states: &[f64], surroundings: &Surroundings) {
         self.memory[self.time_place] = time;
         for (state, &value) in self.states.iter().zip(states) {
             self.memory[state.index()] = value;
@@ -163,13 +140,6 @@ impl Code {
             for (place, &input) in self.memory[self.time_place + 1..].iter_mut().zip(&self.surroundings) {
                 *place = surroundings.value(input);
             }
-            self.mode = None;
-        }
-        if !self.open_modes.is_empty() && self.mode.as_ref() != Some(mode) {
-            for &(id, place) in &self.open_modes {
-                self.memory[place] = f64::from(u8::from(mode[id]));
-            }
-            self.mode = Some(mode.clone());
         }
     }
 

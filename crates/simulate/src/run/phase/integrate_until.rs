@@ -155,11 +155,12 @@ impl<'a> Phase<'a> {
         }
         let nominal = program.state_quantities().map(|state| machinery.prepared.declared_nominal(state.of)).collect();
         drop(program);
+        let ode = ModeOde::new(self.mode.program.clone(), surroundings.clone());
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
         (chosen.method, chosen.nominal) = (settings.method, nominal);
-        let problem = visited.problem(&self.mode.program, &chosen);
+        let problem = Rc::new(Problem::new(ode, &chosen));
         self.mode.solve_exactly(
-            &mut visited.programs,
+            programs,
             &surroundings.borrow(),
             settings,
             (&problem, self.present.time),
