@@ -272,7 +272,9 @@ mod tests {
         std::fs::create_dir_all(&temporary).expect("a temporary directory");
         let make = |name: &str, marker: Option<&str>| {
             std::fs::create_dir(temporary.join(name)).expect("a directory");
-            marker.map(|text| std::fs::write(temporary.join(name).join(MARKER), text).expect("a file"));
+            if let Some(text) = marker {
+                std::fs::write(temporary.join(name).join(MARKER), text).expect("a file");
+            }
         };
         // Nobody listens on port 1.
         let [foreign, copied] = ["modeshift-serve-mine-1", "modeshift-serve-copy-1"];
