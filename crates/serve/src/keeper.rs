@@ -1,6 +1,6 @@
 //! Ends what the server started when the server ends, however that happens, and removes its directory: a signal leaves a
 //! server no time to do so itself. A shell does it, whose input is a pipe that only the server holds open: the system
-//! closes it with the server. Where there is no shell, what was started ends by its own time limit.
+//! closes it with the server. Where there is none, what was started ends by its own time limit.
 
 use std::io::Write;
 use std::path::Path;
@@ -32,8 +32,10 @@ impl Keeper {
     pub fn new(directory: &Path) -> Keeper {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "modeshift-keeper"]).arg(directory).current_dir(std::env::temp_dir());
-        let started = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Keeper(Arc::new(Mutex::new(started.ok().and_then(|mut child| child.stdin.take()))))
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        // A shell on another system may count processes in its own way, and end another one.
+        let started = if cfg!(unix) { command.spawn().ok() } else { None };
+        Keeper(Arc::new(Mutex::new(started.and_then(|mut child| child.stdin.take()))))
     }
 
     /// Ends a process with the server, unless it is forgotten before: its number.

@@ -135,13 +135,15 @@ impl Read for Patient {
 /// What a client wants who has the token, and where its body comes from; others are refused before they have said more.
 pub fn listen(context: &Context, stream: &TcpStream) -> Option<(Request, BufReader<Patient>)> {
     let until = Instant::now() + PATIENCE_WITH_STRANGERS;
-    let _ = stream.set_write_timeout(Some(PATIENCE));
+    let _ = stream.set_write_timeout(Some(PATIENCE_WITH_STRANGERS));
     let mut input = BufReader::new(Patient { stream: stream.try_clone().ok()?, until: Some(until) });
     let refusal = match read_head(&mut input) {
         Ok(request) => match context.access.check(&request) {
             Ok(()) => {
                 input.get_mut().until = None;
                 let _ = stream.set_read_timeout(Some(PATIENCE));
+                // A browser reads a large result as its user lets it.
+                let _ = stream.set_write_timeout(None);
                 return Some((request, input));
             }
             Err(refusal) => refusal,
@@ -272,7 +274,9 @@ mod tests {
         std::fs::create_dir_all(&temporary).expect("a temporary directory");
         let make = |name: &str, marker: Option<&str>| {
             std::fs::create_dir(temporary.join(name)).expect("a directory");
-            marker.map(|text| std::fs::write(temporary.join(name).join(MARKER), text).expect("a file"));
+            if let Some(text) = marker {
+                std::fs::write(temporary.join(name).join(MARKER), text).expect("a file");
+            }
         };
         // Nobody listens on port 1.
         let [foreign, copied] = ["modeshift-serve-mine-1", "modeshift-serve-copy-1"];
