@@ -46,11 +46,13 @@ pub(crate) fn with_parameters(mut diagnostic: Diagnostic, name: &str, parameters
         return diagnostic;
     }
     let written = name.to_lowercase();
-    let is_short_form = |other: &str| {
+    // A letter or two of a parameter that has a value already begin many other words.
+    let is_short_form = |(other, has_value): &&(&str, bool)| {
+        let is_telling = !has_value || other.len() > 2;
         let other = other.to_lowercase();
-        other.starts_with(&written) || written.starts_with(&other)
+        other.starts_with(&written) || is_telling && written.starts_with(&other)
     };
-    let alike: Vec<&str> = parameters.iter().map(|it| it.0).filter(|it| is_short_form(it)).collect();
+    let alike: Vec<&str> = parameters.iter().filter(is_short_form).map(|it| it.0).collect();
     let open: Vec<&str> = parameters.iter().filter(|it| !it.1).map(|it| it.0).collect();
     if let ([only], Some(label)) = (alike.as_slice(), diagnostic.labels.first()) {
         let place = Span { end: label.span.start + name.len() as u32, ..label.span };

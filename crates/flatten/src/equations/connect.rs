@@ -349,8 +349,9 @@ impl Flattener<'_> {
                 {
                     let message = format!("`{}` is not a connector", crate::classes::lookup::reference_text(reference));
                     let declared = self.instances.member(instance, position).span;
-                    let diagnostic =
-                        Diagnostic::error(Code::E0401, message).label(reference.span, "").label(declared, "declared here");
+                    let diagnostic = Diagnostic::error(Code::E0401, message)
+                        .label(reference.span, "")
+                        .label(declared, "declared here");
                     let Slot::Primitive(id) = slot else { return Err(diagnostic.into()) };
                     return Err(match self.instances[id].prefix.causality {
                         Some(causality) => {

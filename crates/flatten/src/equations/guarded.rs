@@ -247,7 +247,7 @@ impl Flattener<'_> {
     /// How values of an enumeration are written.
     fn literals_help(&self, types: [Type; 2]) -> String {
         let enumerations = types.into_iter().filter_map(|ty| match ty {
-            Type::Enumeration(id) => Some(&self.model.enumerations[id]),
+            Type::Enumeration(id) => Some(&self.classes.enumerations.all[id]),
             _ => None,
         });
         let literals: Vec<String> = enumerations

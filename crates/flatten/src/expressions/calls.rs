@@ -418,7 +418,10 @@ impl Flattener<'_> {
                 Variability::Constant | Variability::Parameter => self.model.expressions.real(0.0),
                 Variability::Discrete => {
                     let declared = &self.model.variables[variable];
-                    let message = format!("`{}` is discrete: it keeps its value between events and has no derivative", declared.name);
+                    let message = format!(
+                        "`{}` is discrete: it keeps its value between events and has no derivative",
+                        declared.name
+                    );
                     return Err(Diagnostic::error(Code::E0308, message)
                         .label(span, "differentiated here")
                         .label(declared.span, "declared here")

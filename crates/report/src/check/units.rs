@@ -55,8 +55,7 @@ pub fn check_units(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostic
 /// Says which units of this file are not known: what is not compared is not right for that reason.
 fn check_known(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostics) {
     for variable in model.variables.iter().filter(|it| it.span.file == file) {
-        let unknown =
-            variable.unit.as_deref().filter(|unit| !unit.trim().is_empty() && Dimension::of_unit(unit).is_none());
+        let unknown = variable.unit.as_deref().filter(|unit| Dimension::of_unit(unit).is_none() && is_misspelt(unit));
         if let Some(unit) = unknown {
             let message = format!("`{unit}` is no unit that is known: nothing is compared with it");
             let warning = Diagnostic::warning(Code::W0322, message);
@@ -65,6 +64,19 @@ fn check_known(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostics) {
                 .push(warning.help("write it with the symbols of SI and their powers, such as `m/s2` or `J/(kg.K)`"));
         }
     }
+}
+
+/// Whether a unit is composed of symbols of which one looks like a word. What stands alone, such as `%` or `pu`, and what is written in
+/// capitals, such as `EUR/kg`, counts something of the modeler's own.
+fn is_misspelt(unit: &str) -> bool {
+    let symbols: Vec<&str> = unit.split(['/', '.', '(', ')']).map(str::trim).filter(|it| !it.is_empty()).collect();
+    let is_word = |symbol: &str| {
+        let letters = symbol.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '+'));
+        !letters.is_empty()
+            && letters.chars().all(|it| it.is_ascii_lowercase())
+            && Dimension::of_unit(letters).is_none()
+    };
+    symbols.len() > 1 && symbols.into_iter().any(is_word)
 }
 
 /// Says where the value of a parameter or a start value is in another unit than what it is for, in declarations of this file.

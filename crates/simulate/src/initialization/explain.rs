@@ -206,9 +206,8 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
                 Some(_) => {
                     diagnostic.help("give the parameter another value, or write the equation without a division")
                 }
-                None if matches!(block.not_finite, Some(NotFinite::Operation { .. })) => {
-                    diagnostic.help("keep these operands away from where there is no value, or write the equation another way")
-                }
+                None if matches!(block.not_finite, Some(NotFinite::Operation { .. })) => diagnostic
+                    .help("keep these operands away from where there is no value, or write the equation another way"),
                 None => diagnostic.help("give better `start` values to these variables"),
             }
         }

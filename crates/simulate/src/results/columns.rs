@@ -142,7 +142,8 @@ impl Columns {
         let memories: FxHashSet<VariableId> =
             dae.model.machines.iter().flat_map(|machine| machine.memories.iter().copied()).collect();
         let is_shown = |id: VariableId, name: &str| !memories.contains(&id) && !is_of_inputs(name);
-        let changing = variables().filter(|(id, it)| it.variability >= Variability::Discrete && is_shown(*id, &it.name));
+        let changing =
+            variables().filter(|(id, it)| it.variability >= Variability::Discrete && is_shown(*id, &it.name));
         let mut columns: Vec<Column> = changing
             .filter(|(_, variable)| variable.ty != Type::String)
             .map(|(id, _)| match declared.get(&id) {
@@ -150,7 +151,10 @@ impl Columns {
                 None => variable_column(dae, id, states.contains(&id)),
             })
             .collect();
-        let relations = dae.mode_variables.iter_enumerated().filter(|(_, mode)| mode.variable.is_none() && !is_of_inputs(&mode.name));
+        let relations = dae
+            .mode_variables
+            .iter_enumerated()
+            .filter(|(_, mode)| mode.variable.is_none() && !is_of_inputs(&mode.name));
         columns.extend(relations.map(|(id, _)| mode_column(dae, id)));
         let fixed = variables().filter(|(_, it)| it.variability < Variability::Discrete && it.ty != Type::String);
         let constants = fixed.filter_map(|(id, it)| {
