@@ -50,7 +50,7 @@ fn wrong_usage_exits_with_2() {
 #[test]
 fn files_that_cannot_be_read_exit_with_2() {
     check_error(b"", &["check", "no/such/file.mo"], 2, "cannot read `no/such/file.mo`: no such file or directory");
-    check_error(b"", &["check", "models"], 2, "`models` is a directory");
+    check_error(b"", &["check", "models"], 2, "cannot read `models`: it is a directory");
     check_error(
         b"model A\n\xff\xfe end A;",
         &["check", "-"],

@@ -39,8 +39,14 @@ pub(super) fn candidates(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> 
     let connected = connected(outline, model);
     let mut candidates = reference_too_many(outline, model, &members);
     candidates.extend(connector_not_connected(outline, model, &members, &connected));
-    candidates.extend(reference_missing(outline, analyzed, &members));
     candidates
+}
+
+/// References that may be missing, for what is not determined. Where equations contradict each other, one more would only hide that: a
+/// second ground that shorts a source.
+pub(super) fn references(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> {
+    let members = outline.members(&analyzed.dae.model.name);
+    members.map(|members| reference_missing(outline, analyzed, &members)).unwrap_or_default()
 }
 
 /// Points at the components of the model whose inputs nothing gives a value, before the declarations of these inputs.

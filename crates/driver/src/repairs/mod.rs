@@ -60,16 +60,19 @@ pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     balance::blame_branches(&outline, model, &mut run.diagnostics);
     connections::blame_components(&outline, flat, &mut run.diagnostics);
     equations::blame_parameters(&outline, model, &mut run.diagnostics);
-    let mut candidates = connections::candidates(&outline, analyzed);
-    candidates.extend(balance::candidates(&outline, model));
-    candidates.extend(equations::candidates(&outline, analyzed));
+    let connections = connections::candidates(&outline, analyzed);
+    let references = connections::references(&outline, analyzed);
+    let mut others = balance::candidates(&outline, model);
+    others.extend(equations::candidates(&outline, analyzed));
     let singular = |diagnostic: &&mut Diagnostic| {
         use Code::{E0601, E0604, E0605, E0606};
         matches!(diagnostic.code, E0601 | E0604 | E0605 | E0606)
     };
     for diagnostic in run.diagnostics.iter_mut().filter(singular) {
         let excluded = diagnostic.when.as_deref().and_then(|modes| equations::excluding(&outline, flat, modes));
-        diagnostic.candidates.extend(candidates.iter().cloned().chain(excluded));
+        let is_open = diagnostic.code != Code::E0605;
+        let references = references.iter().filter(|_| is_open);
+        diagnostic.candidates.extend(connections.iter().chain(references).chain(&others).cloned().chain(excluded));
     }
     propose_references(run, &outline, analyzed);
 }
