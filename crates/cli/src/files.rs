@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use modeshift_driver::{Dialect, Source};
 
@@ -63,7 +64,7 @@ fn file_of(path: &Path) -> Result<PathBuf, String> {
     match package.is_file() {
         true => Ok(package),
         false => Err(format!(
-            "`{}` is a directory without a `package.mo`; name a file in it, or give the directory with -L and the \
+            "cannot read `{}`: it is a directory without a `package.mo`; name a file in it, or give the directory with -L and the \
              class with -m",
             path.display()
         )),
@@ -100,8 +101,22 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
     match kind.is_file() {
         true => std::fs::read(path),
+        false if kind.is_fifo() => read_to_a_limit(open_pipe(path)?),
         false => read_to_a_limit(std::fs::File::open(path)?),
     }
+}
+
+/// How long a pipe may be without a writer.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// A pipe, which is open as soon as something writes into it: where nothing does, waiting would never end.
+fn open_pipe(path: &Path) -> io::Result<std::fs::File> {
+    let (sender, opened) = std::sync::mpsc::channel();
+    let own = path.to_path_buf();
+    std::thread::spawn(move || sender.send(std::fs::File::open(own)));
+    opened
+        .recv_timeout(LONGEST_WAIT)
+        .unwrap_or_else(|_| Err(io::Error::other("it is a pipe, and nothing writes into it")))
 }
 
 fn read_standard_input() -> io::Result<Vec<u8>> {
@@ -120,7 +135,10 @@ fn read_to_a_limit(stream: impl Read) -> io::Result<Vec<u8>> {
 /// Decodes UTF-8, without the byte order mark that some editors write.
 fn source(name: String, path: Option<PathBuf>, bytes: Vec<u8>, dialect: Dialect) -> Result<Source, String> {
     if bytes.len() > u32::MAX as usize {
-        return Err(format!("`{name}` has {} bytes; files of 4 GiB and more are not supported", bytes.len()));
+        return Err(format!(
+            "cannot read `{name}`: it has {} bytes; files of 4 GiB and more are not supported",
+            bytes.len()
+        ));
     }
     match String::from_utf8(bytes) {
         Ok(text) => {
@@ -130,7 +148,7 @@ fn source(name: String, path: Option<PathBuf>, bytes: Vec<u8>, dialect: Dialect)
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            Err(format!("`{name}` is not UTF-8 text (line {line}, byte {at})"))
+            Err(format!("cannot read `{name}`: it is not UTF-8 text (line {line}, byte {at})"))
         }
     }
 }

@@ -156,10 +156,13 @@ end M;
         1,
         expect![[r#"
             error[E0601]: singular when `not g`: no equation for 1 unknown
-             --> <stdin>:2:11
+             --> <stdin>:6:6
               |
             2 |   Real x, f;
-              |           ^ `f` is not determined
+              |           - `f` is not determined
+            ...
+            6 |   if g then
+              |      ^ 1 equation in one branch of this `if`, no equation in another
               |
               = when: not g
               = example: g = false

@@ -138,12 +138,13 @@ fn refusals_are_json_too() {
     std::fs::write(&wrong, "model Wrong Real x; equation x = y; end Wrong;").expect("written");
     let wrong = wrong.display().to_string();
     let schema = &schemas().into_iter().find(|(name, _)| *name == "check").expect("known").1;
-    for (command, _) in schemas().into_iter().filter(|(name, _)| *name != "compare") {
+    for (command, own) in schemas().into_iter().filter(|(name, _)| *name != "compare") {
         let command_line: Vec<&str> = command.split(' ').chain([wrong.as_str(), "--format", "json"]).collect();
         let outcome = modeshift(&command_line);
         assert_eq!(outcome.status, 1, "{command}");
         let report = outcome.json();
         check(&report, schema, schema, command);
+        check(&report, &own, &own, command);
         assert_eq!((&report["ok"], &report["diagnostics"][0]["code"]), (&false.into(), &"E0201".into()), "{command}");
     }
 }

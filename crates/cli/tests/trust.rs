@@ -164,6 +164,8 @@ fn inputs_follow_the_columns_of_a_table() {
     assert_eq!(run.status, 0, "{}", run.stderr);
     let table = std::fs::read_to_string(&result).expect("a result");
     let header: Vec<&str> = table.lines().next().expect("names").split(',').collect();
+    assert!(!header.iter().any(|name| name.contains("inputs")), "{header:?}");
+    assert!(!run.stderr.contains("inputs"), "{}", run.stderr);
     let x = header.iter().position(|name| *name == "x").expect("a column");
     for (time, expected) in [("0.5", 0.25), ("1", 1.0), ("1.5", 3.5), ("2", 3.5)] {
         let row =
@@ -176,6 +178,19 @@ fn inputs_follow_the_columns_of_a_table() {
     let wrong = modeshift(&["simulate", &file, "--input", &written("driven_bad.csv", "time,v\n0,1\n")]);
     assert!(wrong.stderr.contains("E0009") && wrong.stderr.contains("no input `v`"), "{}", wrong.stderr);
     assert_eq!(wrong.status, 2);
+}
+
+/// A model whose edit inserts a line, with the line ends of another system.
+#[test]
+fn edits_keep_the_line_ends_of_a_file() {
+    let model = "connector Pin\n  Real v;\n  flow Real i;\nend Pin;\nmodel Ground\n  Pin p;\nequation\n  p.v = 0;\nend Ground;\n\
+                 model Lamp\n  Pin p, n;\nequation\n  p.v - n.v = p.i;\nend Lamp;\n\
+                 model M\n  Lamp lamp;\n  Ground ground;\nequation\n  connect(lamp.n, ground.p);\nend M;\n";
+    let file = written("line_ends.mo", &model.replace('\n', "\r\n"));
+    let outcome = modeshift(&["check", &file, "--fix", "--write"]);
+    let text = std::fs::read_to_string(&file).expect("the file");
+    assert!(text.contains("p.i + n.i = 0"), "{}{}", outcome.stdout, outcome.stderr);
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
 }
 
 const MISSPELT: &str =

@@ -50,8 +50,13 @@ fn wrong_usage_exits_with_2() {
 #[test]
 fn files_that_cannot_be_read_exit_with_2() {
     check_error(b"", &["check", "no/such/file.mo"], 2, "cannot read `no/such/file.mo`: no such file or directory");
-    check_error(b"", &["check", "models"], 2, "`models` is a directory");
-    check_error(b"model A\n\xff\xfe end A;", &["check", "-"], 2, "`<stdin>` is not UTF-8 text (line 2, byte 8)");
+    check_error(b"", &["check", "models"], 2, "cannot read `models`: it is a directory");
+    check_error(
+        b"model A\n\xff\xfe end A;",
+        &["check", "-"],
+        2,
+        "cannot read `<stdin>`: it is not UTF-8 text (line 2, byte 8)",
+    );
     let garbage: Vec<u8> = (0..4096u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     check_error(&garbage, &["parse", "-"], 2, "is not UTF-8 text");
 }
@@ -151,7 +156,7 @@ fn a_package_is_given_by_its_directory_or_by_any_of_its_files() {
     }
     assert_eq!(modeshift(&["parse", &path("Lib")]).stdout, "no syntax errors in 3 files\n");
     check_error(b"", &["check", &path("Lib")], 1, "such as `Lib.Decay`, `Lib.Sub.Twice`");
-    check_error(b"", &["check", &path("")], 2, "is a directory without a `package.mo`");
+    check_error(b"", &["check", &path("")], 2, "it is a directory without a `package.mo`");
 }
 
 #[test]
@@ -207,4 +212,29 @@ fn a_file_that_is_missing_is_said_in_json_too() {
         assert_eq!((report["ok"].as_bool(), diagnostic["code"].as_str()), (Some(false), Some("E0001")), "{command}");
         assert!(diagnostic["message"].as_str().is_some_and(|it| it.contains("no/such.mo")), "{command}");
     }
+}
+
+#[test]
+fn a_file_that_is_no_text_is_said_in_json_too() {
+    let folder = temporary("no_text");
+    std::fs::create_dir_all(&folder).expect("a directory");
+    let file = folder.join("Bytes.mo");
+    std::fs::write(&file, b"model M\n\xff\xfe end M;").expect("written");
+    let empty = folder.join("empty");
+    std::fs::create_dir_all(&empty).expect("a directory");
+    for path in [&file, &empty] {
+        let outcome = modeshift(&["check", &path.display().to_string(), "--format", "json"]);
+        assert_eq!((outcome.status, outcome.json()["ok"].as_bool()), (2, Some(false)), "{}", outcome.stderr);
+    }
+}
+
+/// Something that never writes must not let a command wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_without_a_writer_is_refused() {
+    let pipe = temporary("pipe_without_a_writer.mo");
+    let _ = std::fs::remove_file(&pipe);
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("`mkfifo` runs");
+    assert!(made.success());
+    check_error(b"", &["check", &pipe.display().to_string()], 2, "nothing writes into it");
 }

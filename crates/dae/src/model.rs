@@ -62,6 +62,8 @@ pub struct Variable {
     pub variability: Variability,
     /// Whether it comes from outside: a top-level `input`. Not an unknown.
     pub input: bool,
+    /// Whether an `input` of a component, which is for what is around the component to give a value. An unknown.
+    pub component_input: bool,
     /// Whether a top-level `output`.
     pub output: bool,
     /// Whether declared in a `protected` section.
@@ -104,6 +106,7 @@ impl Variable {
             ty,
             variability,
             input: false,
+            component_input: false,
             output: false,
             protected: false,
             evaluated: false,

@@ -53,6 +53,11 @@ impl Definitions {
         self.of_variable[variable].map(|(_, value)| value)
     }
 
+    /// The equation that says what the variable equals.
+    pub(crate) fn equation(&self, variable: VariableId) -> Option<EquationId> {
+        self.of_variable[variable].map(|(equation, _)| equation)
+    }
+
     /// Whether a `when` assigns it.
     pub(crate) fn is_assigned_by_when(&self, variable: VariableId) -> bool {
         self.by_when[variable]
@@ -271,6 +276,11 @@ fn undefined(model: &FlatModel, variable: VariableId) -> Diagnostic {
         Type::String => "String".to_string(),
         Type::Enumeration(id) => model.enumerations[id].name.to_string(),
     };
+    if declared.component_input {
+        return Diagnostic::error(Code::E0502, format!("`{name}` is an input that nothing gives a value"))
+            .label(declared.span, "this input")
+            .help(format!("connect `{name}`, or write an equation `{name} = …`"));
+    }
     let problem = Diagnostic::error(Code::E0502, format!("nothing defines the {kind} `{name}`"))
         .label(declared.span, "declared here, without an equation")
         .help(format!("add an equation `{name} = …`, assign it in a `when`, or make it an `input`"));

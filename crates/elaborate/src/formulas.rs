@@ -16,6 +16,9 @@ use rustc_hash::FxHashSet;
 use crate::atoms::Atoms;
 use crate::definitions::Definitions;
 
+/// Definitions of a cycle that are pointed at.
+const MOST_OF_A_CYCLE: usize = 6;
+
 /// Formulas and mode variables found so far.
 pub(crate) struct Formulas<'a> {
     definitions: &'a Definitions,
@@ -219,6 +222,34 @@ impl Search<'_, '_> {
     }
 }
 
+impl Search<'_, '_> {
+    /// Says that a definition leads back to itself, at the definitions that do.
+    fn cyclic(&self, id: ExpressionId) -> Diagnostic {
+        let (model, definitions) = (&*self.model, self.formulas.definitions);
+        let text = modeshift_dae::ExpressionText { model, modes: None, expression: id };
+        let mut problem = Diagnostic::error(Code::E0503, format!("the definition of `{text}` leads back to itself"));
+        let mut around = booleans(model, id);
+        let mut at = 0;
+        while let Some(&variable) = around.get(at) {
+            let read = definitions.value(variable).map(|value| booleans(model, value)).unwrap_or_default();
+            for other in read {
+                if !around.contains(&other) {
+                    around.push(other);
+                }
+            }
+            if let Some(equation) = definitions.equation(variable) {
+                let text = if at == 0 { "defined here" } else { "which depends on it" };
+                problem = problem.label(model.equations[equation].span, text);
+            }
+            at += 1;
+            if at >= MOST_OF_A_CYCLE {
+                break;
+            }
+        }
+        problem.label(self.span, "this needs it").help("break the cycle with `pre(…)`")
+    }
+}
+
 impl Fold for Search<'_, '_> {
     type Context = ();
     type Value = ExpressionId;
@@ -233,7 +264,7 @@ impl Fold for Search<'_, '_> {
         match shape {
             Shape::Literal => return Some(id),
             Shape::Atom => return Some(self.atom(id)),
-            _ if !self.open.insert(id) => return Some(self.refused(cyclic(self.model, id, self.span))),
+            _ if !self.open.insert(id) => return Some(self.refused(self.cyclic(id))),
             _ => {}
         }
         // Modes come in the order of the text: what is asked for last is folded first.
@@ -435,9 +466,14 @@ fn undefined(name: &str, declared: Span, used: Span) -> Diagnostic {
         .help(format!("add an equation `{name} = …`, assign it in a `when`, or make it an `input`"))
 }
 
-fn cyclic(model: &FlatModel, id: ExpressionId, span: Span) -> Diagnostic {
-    let text = modeshift_dae::ExpressionText { model, modes: None, expression: id };
-    Diagnostic::error(Code::E0503, format!("the definition of `{text}` leads back to itself"))
-        .label(span, "this depends on it")
-        .help("break the cycle with `pre(…)`")
+/// The Booleans that stand in an expression.
+fn booleans(model: &FlatModel, id: ExpressionId) -> Vec<VariableId> {
+    let mut found = Vec::new();
+    model.expressions.for_each(id, |_, node| {
+        if let Node::Variable(variable, 0) = node {
+            found.push(variable);
+        }
+        true
+    });
+    found
 }

@@ -133,5 +133,8 @@ fn a_users_own_electrical_package_works_end_to_end() {
 
 #[test]
 fn plain_variables_cannot_be_connected() {
-    check_errors("model M Real x; Real y; equation connect(x, y); end M;", "E0401 1:42 1:14 `x` is not a connector");
+    check_errors(
+        "model M Real x; Real y; equation connect(x, y); end M;",
+        "E0401 1:42 1:14 `x` is not a connector; write an equation instead of `connect`",
+    );
 }

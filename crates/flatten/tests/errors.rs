@@ -60,10 +60,13 @@ fn modifications_of_what_is_not_there_or_final_are_refused() {
         "model A final parameter Real k = 1; parameter Real m = 2; end A;
          model M A a(k = 2, mm = 3, m(strt = 1), m = 4); end M;",
         "E0222 2:29 `A` has no element `mm` to modify; did you mean `m`?
-         E0220 2:22 1:32 this is final and cannot be modified
+         E0220 2:22 1:32 this is final and cannot be modified; leave the modification out, or declare what it modifies without `final`
          E0222 2:39 `m` has no attribute or element `strt`; did you mean `start`?",
     );
-    check_errors("model A Real x; end A; model M A a(x = 1, x = 2); end M;", "E0221 1:43 1:36 `x` is modified twice");
+    check_errors(
+        "model A Real x; end A; model M A a(x = 1, x = 2); end M;",
+        "E0221 1:43 1:36 `x` is modified twice; leave one of them out",
+    );
 }
 
 #[test]

@@ -15,8 +15,29 @@ use crate::pantelides::PantelidesReport;
 use crate::semantics::SemanticsReport;
 use crate::simulate::{EventReport, SimulateReport};
 
-/// The commands that print JSON, each with the schema of its report.
+/// The commands that print JSON, each with the schema of what it prints: its report, or where the model is refused that of `check`.
 pub fn schemas() -> [(&'static str, Value); 11] {
+    let refusal = schema_of::<CheckReport>();
+    reports().map(|(command, report)| match command {
+        "check" => (command, report),
+        _ => (command, or_refused(report, &refusal)),
+    })
+}
+
+/// The schema of a report or of a refusal.
+fn or_refused(report: Value, refusal: &Value) -> Value {
+    let mut definitions = report["$defs"].as_object().cloned().unwrap_or_default();
+    for (name, definition) in refusal["$defs"].as_object().into_iter().flatten() {
+        if !definitions.contains_key(name) {
+            definitions.insert(name.clone(), definition.clone());
+        }
+    }
+    let choices = json!([{"$ref": report["$ref"]}, {"$ref": refusal["$ref"]}]);
+    json!({"$schema": report["$schema"], "anyOf": choices, "$defs": definitions})
+}
+
+/// The commands that print JSON, each with the schema of its report.
+fn reports() -> [(&'static str, Value); 11] {
     [
         ("flatten", schema_of::<FlatReport>()),
         ("check", schema_of::<CheckReport>()),
@@ -50,10 +71,10 @@ pub fn json_page() -> String {
          Made from the declarations in `crates/report` by a test (`UPDATE_EXPECT=1 cargo test`); as JSON Schema in\n\
          `docs/schema/`. Keys come in this order. Every report has a version, which grows when a key changes its meaning or\n\
          goes; keys may be added at any time. Where there is nothing to report since the model is refused, every command\n\
-         writes what `check --format json` would. The log of events of a run is a list and has no version.\n",
+         writes what `check --format json` would, and its schema allows that. The log of events of a run is a list and has no version.\n",
     );
     let mut known: Vec<String> = Vec::new();
-    let headings = schemas().map(|(command, schema)| (format!("{command} --format json"), schema));
+    let headings = reports().map(|(command, schema)| (format!("{command} --format json"), schema));
     for (heading, schema) in headings.into_iter().chain([("simulate --events".to_string(), event_log_schema())]) {
         page += &format!("\n## `{heading}`\n");
         let Some(definitions) = schema["$defs"].as_object() else { continue };

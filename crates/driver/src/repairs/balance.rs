@@ -1,7 +1,8 @@
 //! Classes with too many or too few equations for their variables and connectors (Modelica 3.6, 4.7): the balance of each
 //! class by itself, where the file says all that it takes to count.
 
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Repair, Severity};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Label, Repair, Severity, Span};
+use modeshift_report::wording::counted;
 use modeshift_syntax::ast::{
     Causality, ClassBody, ClassKind, ConnectorPrefix, Equation, EquationKind, Expression, ExpressionKind, Path,
     Variability,
@@ -51,9 +52,105 @@ pub(super) fn blame_classes(outline: &Outline, model: &str, diagnostics: &mut Di
     }
 }
 
+/// An `if` of which one branch has fewer equations than another.
+struct Uneven {
+    /// The class that has it.
+    class: String,
+    /// Its first condition.
+    condition: Span,
+    /// Where an `else` would stand, where there is none.
+    end: Option<usize>,
+    most: usize,
+    least: usize,
+}
+
+/// The uneven ones of the classes of the components of a model, and of its own.
+fn uneven(outline: &Outline, model: &str) -> Vec<Uneven> {
+    let sum = |body: &[Equation]| body.iter().map(count).sum::<Option<usize>>();
+    let mut found = Vec::new();
+    for class in used_classes(outline, model) {
+        for equation in outline.all_equations(&class) {
+            let EquationKind::If { branches, otherwise } = &equation.kind else { continue };
+            let bodies = branches.iter().map(|(_, body)| &body[..]).chain([&otherwise[..]]);
+            let Some(counts) = bodies.map(sum).collect::<Option<Vec<usize>>>() else { continue };
+            let most = counts.iter().copied().max().unwrap_or(0);
+            let least = counts.iter().copied().min().unwrap_or(0);
+            if most != least {
+                let end = outline.text_of(equation.span).rfind("end").filter(|_| otherwise.is_empty());
+                let end = end.map(|end| equation.span.start as usize + end);
+                found.push(Uneven { class: class.clone(), condition: branches[0].0.span, end, most, least });
+            }
+        }
+    }
+    found
+}
+
+/// Where one `if` alone has fewer equations in a branch, it is why a model has too few in some modes.
+pub(super) fn blame_branches(outline: &Outline, model: &str, diagnostics: &mut Diagnostics) {
+    let is_short = |it: &Diagnostic| {
+        let is_under = it.labels.iter().all(|label| label.text.ends_with("not determined"));
+        it.code == Code::E0601 && it.when.is_some() && is_under
+    };
+    let (found, singular) = (uneven(outline, model), diagnostics.iter().filter(|it| is_short(it)).count());
+    let ([Uneven { class, condition, most, least, .. }], 1) = (found.as_slice(), singular) else { return };
+    let uses = outline.members(model).unwrap_or_default();
+    let used = uses.iter().find(|it| outline.resolved(&it.component.type_name, &it.class).as_ref() == Some(class));
+    for diagnostic in diagnostics.iter_mut().filter(|it| is_short(it)) {
+        if class != model {
+            let modes = diagnostic.when.as_deref().unwrap_or_default();
+            diagnostic.message = format!("singular when `{modes}`: `{class}` has too few equations there");
+            diagnostic.labels.clear();
+            diagnostic.notes.clear();
+            if let Some(used) = used {
+                diagnostic.labels.push(Label { span: used.component.name.span, text: "used here".to_string() });
+            }
+        }
+        let text = format!(
+            "{} in one branch of this `if`, {} in another",
+            counted(*most, "equation"),
+            counted(*least, "equation")
+        );
+        diagnostic.labels.insert(0, Label { span: *condition, text });
+        let missing = counted(most - least, "equation");
+        diagnostic.help = Some(format!(
+            "add {missing} to the branch that has fewer, or an `else`: what nothing else determines there, such as a force or a flow, \
+             is 0 or follows from something"
+        ));
+    }
+}
+
+/// What flows through an element is 0 where its class says nothing of it in the branch that is missing.
+fn missing_flows(outline: &Outline, model: &str) -> Vec<Repair> {
+    let mut candidates = Vec::new();
+    for Uneven { class, end, most, least, .. } in uneven(outline, model) {
+        let Some(end) = end.filter(|_| class != model && (most, least) == (1, 0)) else { continue };
+        let members = outline.members(&class).unwrap_or_default();
+        if let Some(flow) = members.iter().flat_map(|member| flows(outline, member)).next() {
+            let added = format!("else {flow} = 0;");
+            let title = format!("add `{added}` to `{class}`");
+            candidates.push(Repair::replace(outline.span(end, end), format!("{added} "), title));
+        }
+    }
+    candidates
+}
+
+/// The classes of this file that a model is made of, its own too.
+fn used_classes(outline: &Outline, model: &str) -> Vec<String> {
+    let (mut pending, mut seen) = (vec![model.to_string()], Vec::new());
+    while let Some(name) = pending.pop() {
+        if !seen.contains(&name) {
+            for member in outline.members(&name).unwrap_or_default() {
+                pending.extend(outline.resolved(&member.component.type_name, &member.class));
+            }
+            seen.push(name);
+        }
+    }
+    seen
+}
+
 /// What flows into an element with two connectors flows out again, where its class says nothing of it.
 pub(super) fn candidates(outline: &Outline, model: &str) -> Vec<Repair> {
-    let mut candidates = Vec::new();
+    let mut candidates = missing_flows(outline, model);
     for (name, balance) in unbalanced(outline, model) {
         if balance.equations + 1 != balance.needed {
             continue;
@@ -90,21 +187,13 @@ fn flows(outline: &Outline, member: &Member) -> Vec<String> {
 
 /// The classes of the components of a model, and of theirs, that do not have what they need.
 fn unbalanced(outline: &Outline, model: &str) -> Vec<(String, Balance)> {
-    let (mut found, mut pending, mut seen) = (Vec::new(), vec![model.to_string()], Vec::new());
-    while let Some(name) = pending.pop() {
-        if seen.contains(&name) {
-            continue;
-        }
-        for member in outline.members(&name).unwrap_or_default() {
-            pending.extend(outline.resolved(&member.component.type_name, &member.class));
-        }
-        if name != model
-            && let Some(balance) = balance(outline, &name)
+    let mut found = Vec::new();
+    for name in used_classes(outline, model).into_iter().filter(|name| name != model) {
+        if let Some(balance) = balance(outline, &name)
             && balance.equations != balance.needed
         {
-            found.push((name.clone(), balance));
+            found.push((name, balance));
         }
-        seen.push(name);
     }
     found.reverse();
     found

@@ -1,10 +1,10 @@
 //! Connectors that are not connected, and references (a ground, a fixed flange) that are missing or too many.
 
-use modeshift_dae::VariableId;
-use modeshift_diagnostics::Repair;
+use modeshift_dae::{FlatModel, VariableId};
+use modeshift_diagnostics::{Diagnostics, Label, Repair};
 use modeshift_report::Analyzed;
 use modeshift_report::singular::singular_cases;
-use modeshift_syntax::ast::{ClassKind, EquationKind, Variability};
+use modeshift_syntax::ast::{ClassBody, ClassKind, EquationKind, Variability};
 
 use super::outline::{Member, Outline, name_of, path_text};
 
@@ -28,6 +28,8 @@ struct Port {
     name: String,
     /// The class of the connector.
     connector: String,
+    /// Whether it is neither an input nor an output.
+    is_acausal: bool,
 }
 
 /// What may be done about connections.
@@ -37,8 +39,30 @@ pub(super) fn candidates(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> 
     let connected = connected(outline, model);
     let mut candidates = reference_too_many(outline, model, &members);
     candidates.extend(connector_not_connected(outline, model, &members, &connected));
-    candidates.extend(reference_missing(outline, analyzed, &members));
     candidates
+}
+
+/// References that may be missing, for what is not determined. Where equations contradict each other, one more would only hide that: a
+/// second ground that shorts a source.
+pub(super) fn references(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> {
+    let members = outline.members(&analyzed.dae.model.name);
+    members.map(|members| reference_missing(outline, analyzed, &members)).unwrap_or_default()
+}
+
+/// Points at the components of the model whose inputs nothing gives a value, before the declarations of these inputs.
+pub(super) fn blame_components(outline: &Outline, flat: &FlatModel, diagnostics: &mut Diagnostics) {
+    for diagnostic in diagnostics.iter_mut().filter(|it| it.message.ends_with("that nothing gives a value")) {
+        let inputs = flat.variables.iter().filter(|it| it.component_input);
+        let is_told = |name: &str| diagnostic.message.contains(&format!("`{name}`"));
+        let inputs: Vec<&str> = inputs.map(|it| &*it.name).filter(|name| is_told(name)).collect();
+        for input in inputs.into_iter().rev() {
+            let component = input.split(['.', '[']).next().unwrap_or(input);
+            if let Some(member) = outline.declared(&flat.name, component) {
+                let label = Label { span: member.component.name.span, text: format!("of this, `{input}`") };
+                diagnostic.labels.insert(0, label);
+            }
+        }
+    }
 }
 
 /// The names that stand in `connect`, with the places of the equations.
@@ -107,7 +131,10 @@ fn connector_not_connected(
     let component = |port: &Port| port.name.split('.').next().unwrap_or_default().to_string();
     let mut candidates = Vec::new();
     for (at, port) in open.iter().enumerate() {
-        let fits = |other: &&&Port| other.connector == port.connector && component(other) != component(port);
+        // Two inputs give each other nothing, and two outputs are not one.
+        let fits = |other: &&&Port| {
+            other.connector == port.connector && component(other) != component(port) && port.is_acausal
+        };
         let partners = open[at + 1..]
             .iter()
             .filter(fits)
@@ -128,9 +155,16 @@ fn ports(outline: &Outline, member: &Member) -> Vec<Port> {
     let Some(inside) = class.and_then(|class| outline.members(&class)) else { return Vec::new() };
     let port = |it: &Member| {
         let name = format!("{}.{}", member.component.name.name, it.component.name.name);
-        Some(Port { name, connector: outline.connector(it)? })
+        let connector = outline.connector(it)?;
+        let is_acausal = it.component.prefix.causality.is_none() && !is_signal(outline, &connector);
+        Some(Port { name, connector, is_acausal })
     };
     inside.iter().filter(|it| !it.element.protected).filter_map(port).collect()
+}
+
+/// Whether a connector is a signal: `connector RealInput = input Real`.
+fn is_signal(outline: &Outline, connector: &str) -> bool {
+    matches!(outline.class(connector).map(|class| &class.body), Some(ClassBody::Short { prefix, .. }) if prefix.causality.is_some())
 }
 
 /// Adds a reference where potentials have none.
@@ -146,6 +180,15 @@ fn reference_missing(outline: &Outline, analyzed: &Analyzed, members: &[Member])
     let uses = |package: &str| members.iter().any(|it| path_text(&it.component.type_name).starts_with(package));
     let of_libraries = REFERENCES.iter().filter(|(_, _, package)| uses(package));
     references.extend(of_libraries.map(|(class, connector, _)| (class.to_string(), connector.to_string())));
+    // One that the model has already, by the name that it has there: `Basic.Ground`.
+    for member in members {
+        let written = path_text(&member.component.type_name);
+        let is_meant = |class: &str| class.strip_suffix(&written).is_some_and(|before| before.ends_with('.'));
+        if let Some((_, connector, _)) = REFERENCES.iter().find(|(class, ..)| is_meant(class)) {
+            references.push((written, connector.to_string()));
+        }
+    }
+    references.dedup();
     let mut candidates = Vec::new();
     for (class, connector) in references {
         let wish = class.rsplit('.').next().unwrap_or(&class).to_lowercase();

@@ -1,7 +1,9 @@
 //! Types, prefixes and modifiers of declarations, and calls, that are wrong in a way that shows what was meant.
 
+use std::cmp::Ordering;
+
 use modeshift_diagnostics::{Code, Diagnostic, Edit, Repair, Span};
-use modeshift_syntax::ast::{EquationKind, ExpressionKind};
+use modeshift_syntax::ast::{EquationKind, ExpressionKind, Variability};
 
 use super::outline::{Member, Outline, path_text};
 
@@ -15,8 +17,7 @@ pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repa
             candidates
         }
         Code::E0202 => declared_again(outline, place),
-        Code::E0220 | Code::E0221 => without_argument(outline, place),
-        Code::E0222 if diagnostic.candidates.is_empty() => without_argument(outline, place),
+        Code::E0221 if is_said_twice(outline, diagnostic) => without_argument(outline, place),
         Code::E0233 => made_public(outline, diagnostic),
         Code::E0237 => less_constant(outline, diagnostic),
         Code::E0303 => {
@@ -30,8 +31,8 @@ pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repa
         Code::E0501 => defined_twice(outline, diagnostic),
         Code::E0824 => value_before(outline, diagnostic),
         Code::E0510 => without_invariant(outline, diagnostic),
-        Code::W0321 => crossing(outline, place),
-        Code::W0323 => unused(outline, place),
+        Code::W0321 => crossing(outline, place).into_iter().collect(),
+        Code::W0323 => unused(outline, place).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -103,6 +104,17 @@ fn declared_again(outline: &Outline, place: Span) -> Vec<Repair> {
     let Some(member) = outline.component_at(place) else { return Vec::new() };
     let title = format!("remove the second `{}`", member.component.name.name);
     Outline::repair(title, [outline.without_component(&member)]).into_iter().collect()
+}
+
+/// Whether a modification stands twice with one value: of two values, nobody but the modeler knows which is meant.
+fn is_said_twice(outline: &Outline, diagnostic: &Diagnostic) -> bool {
+    let texts: Vec<String> = diagnostic
+        .labels
+        .iter()
+        .map(|label| outline.text_of(label.span).split_whitespace().collect::<String>())
+        .filter(|text| text.contains('='))
+        .collect();
+    texts.len() == 2 && texts[0] == texts[1]
 }
 
 /// Removes an item of a list in parentheses.
@@ -181,6 +193,8 @@ fn other_type(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
         }
         let name = outline.text_of(changed.span);
         let declared = class_around(outline, changed.span).and_then(|class| outline.declared(&class, name));
+        // What was declared to be true or false was not meant to be a number.
+        let declared = declared.filter(|_| changed.text != "Boolean");
         if let Some(declared) = declared.filter(|it| path_text(&it.component.type_name) == changed.text) {
             let title = format!("declare `{name}` as {}", kept.text);
             candidates.push(Repair::replace(declared.component.type_name.span, kept.text.clone(), title));
@@ -273,19 +287,73 @@ fn without_invariant(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> 
     diagnostic.labels.iter().rev().filter_map(|label| removed(label.span)).collect()
 }
 
-/// Looks for the crossing of two Reals instead of for their being equal.
-fn crossing(outline: &Outline, place: Span) -> Vec<Repair> {
+/// Looks for the crossing of two Reals instead of for their being equal: from the side on which the run begins, so that the relation
+/// becomes true there and does not hold from the start. Nothing where the source does not say on which side that is.
+fn crossing(outline: &Outline, place: Span) -> Option<Repair> {
     let text = outline.text_of(place);
-    let (Some(at), 1) = (text.find("=="), text.matches("==").count()) else { return Vec::new() };
-    let start = place.start as usize + at;
-    let replaced = |operator: &str| {
-        Repair::replace(outline.span(start, start + 2), operator, format!("write `{operator}` instead of `==`"))
+    let at = text.find("==").filter(|_| text.matches("==").count() == 1)?;
+    let class = class_around(outline, place)?;
+    let value = |operand: &str| begins_with(outline, &class, operand);
+    let (left, right) = (value(last_operand(&text[..at])?)?, value(first_operand(&text[at + 2..])?)?);
+    let operator = match left.partial_cmp(&right)? {
+        Ordering::Less => ">=",
+        Ordering::Greater => "<=",
+        Ordering::Equal => return None,
     };
-    vec![replaced(">=")]
+    let start = place.start as usize + at;
+    let title = format!("write `{operator}` instead of `==`");
+    Some(Repair::replace(outline.span(start, start + 2), operator, title))
 }
 
-fn unused(outline: &Outline, place: Span) -> Vec<Repair> {
-    let Some(member) = outline.component_at(place) else { return Vec::new() };
-    let title = format!("remove `{}`", member.component.name.name);
-    Outline::repair(title, [outline.without_component(&member)]).into_iter().collect()
+/// The name or number at the end of a text, where it is a whole operand.
+fn last_operand(text: &str) -> Option<&str> {
+    let text = text.trim_end();
+    let start = text.rfind(|it: char| !is_of_operand(it)).map_or(0, |at| at + 1);
+    let before = text[..start].trim_end();
+    let is_whole = !before.ends_with(['+', '-', '*', '/', '^', ')', ']']);
+    (is_whole && start < text.len()).then(|| &text[start..])
+}
+
+/// The name or number at the beginning of a text, where it is a whole operand.
+fn first_operand(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let sign = text.len() - unsigned.len();
+    let end = sign + unsigned.find(|it: char| !is_of_operand(it)).unwrap_or(unsigned.len());
+    let is_whole = !text[end..].trim_start().starts_with(['+', '-', '*', '/', '^', '(', '[']);
+    (is_whole && end > sign).then(|| &text[..end])
+}
+
+fn is_of_operand(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '.')
+}
+
+/// The value of a number, a parameter with a number for its value, the time, or a variable with a start value, where a run begins.
+fn begins_with(outline: &Outline, class: &str, operand: &str) -> Option<f64> {
+    if operand == "time" {
+        return Some(0.0);
+    }
+    if let Ok(number) = operand.parse::<f64>() {
+        return Some(number);
+    }
+    let member = outline.declared(class, operand)?;
+    let value = match member.component.prefix.variability <= Variability::Parameter {
+        true => member.component.modification.as_ref()?.value.as_ref()?,
+        false => member.attribute_value("start")?,
+    };
+    outline.text_of(value.span).trim().parse().ok()
+}
+
+/// Removes what nothing uses. What another place of the file names, be it to give it a value, stays; so does what other files may set.
+fn unused(outline: &Outline, place: Span) -> Option<Repair> {
+    let member = outline.component_at(place).filter(|_| !outline.is_within)?;
+    let name = &*member.component.name.name;
+    let is_named_once = words(&outline.text).filter(|word| *word == name).count() == 1;
+    let title = format!("remove `{name}`");
+    is_named_once.then(|| Outline::repair(title, [outline.without_component(&member)])).flatten()
+}
+
+/// The names in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_')
 }

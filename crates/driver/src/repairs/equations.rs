@@ -1,12 +1,14 @@
 //! Equations that are missing in a branch, that stand twice, that lack a `der`; variables without any; modes to exclude.
 
-use modeshift_dae::{EquationId, VariableId};
+use modeshift_dae::{EquationId, ExpressionId, FlatModel, Id, Node, VariableId};
 use modeshift_diagnostics::{Code, Diagnostics, Edit, Repair, Span};
 use modeshift_report::Analyzed;
 use modeshift_report::singular::singular_cases;
 use modeshift_syntax::ast::{
     BinaryOperator, Equation, EquationKind, Expression, ExpressionKind, UnaryOperator, Variability,
 };
+
+use rustc_hash::FxHashSet;
 
 use super::declarations;
 use super::outline::{Member, Outline, name_of};
@@ -78,8 +80,15 @@ fn varying_parameters(outline: &Outline, model: &str) -> Vec<Repair> {
     differentiated_parameters(outline, model).into_iter().filter_map(varying).collect()
 }
 
-/// The condition that excludes modes, as an invariant of the model.
-pub(super) fn excluding(outline: &Outline, model: &str, modes: &str) -> Option<Repair> {
+/// The condition that excludes modes, as an invariant of the model: where only inputs lead into them. Modes that a state or the time
+/// decides are reached or not whatever an invariant says of them, perhaps after the end of the run that tests the edit.
+pub(super) fn excluding(outline: &Outline, flat: &FlatModel, modes: &str) -> Option<Repair> {
+    let model = &*flat.name;
+    let is_input = |name: &str| flat.variables.iter().any(|it| it.input && &*it.name == name);
+    let mut names = modes.split(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '.'));
+    if !names.all(|name| matches!(name, "" | "not" | "and" | "or") || is_input(name)) {
+        return None;
+    }
     let invariant = match modes.strip_prefix("not ") {
         Some(rest) if is_single(rest) => format!("invariant {rest}"),
         _ if is_single(modes) => format!("invariant not {modes}"),
@@ -115,7 +124,11 @@ fn written_twice(outline: &Outline, analyzed: &Analyzed, over: &[EquationId]) ->
 
 /// Gives variables the value 0 in the branches that have no equation for them.
 fn missing_branches(outline: &Outline, analyzed: &Analyzed, model: &str, under: &[VariableId]) -> Vec<Repair> {
-    let names: Vec<&str> = under.iter().map(|id| &*analyzed.dae.model.variables[*id].name).collect();
+    let flat = &analyzed.dae.model;
+    let names: Vec<&str> = under.iter().map(|id| &*flat.variables[*id].name).collect();
+    let states = differentiated(flat);
+    let is_state = |name: &str| under.iter().any(|id| states.contains(id) && &*flat.variables[*id].name == name);
+    let free = undefined_elsewhere(outline, model, &names, &is_state);
     let defined = |equation: &Equation| match &equation.kind {
         EquationKind::Equal(left, _) => name_of(left).filter(|name| names.contains(&name.as_str())),
         _ => None,
@@ -128,7 +141,16 @@ fn missing_branches(outline: &Outline, analyzed: &Analyzed, model: &str, under: 
         let (mut edits, mut added) = (Vec::new(), Vec::new());
         for body in bodies {
             let own: Vec<String> = body.iter().filter_map(defined).collect();
-            let missing: Vec<&String> = all.iter().filter(|name| !own.contains(name)).collect();
+            let mut missing: Vec<&String> = all.iter().filter(|name| !own.contains(name)).collect();
+            // A state goes on where a branch says nothing of it: something else is not determined there.
+            if missing.iter().any(|name| is_state(name)) {
+                let others: Vec<&String> = free.iter().filter(|name| !own.contains(name)).collect();
+                if others.len() != missing.len() {
+                    edits.clear();
+                    break;
+                }
+                missing = others;
+            }
             let equations: String = missing.iter().map(|name| format!("{name} = 0; ")).collect();
             let (at, text) = match body.last() {
                 _ if missing.is_empty() => continue,
@@ -147,6 +169,30 @@ fn missing_branches(outline: &Outline, analyzed: &Analyzed, model: &str, under: 
         }
     }
     candidates
+}
+
+/// The variables whose derivatives stand in the model.
+fn differentiated(model: &FlatModel) -> FxHashSet<VariableId> {
+    let nodes = (0..model.expressions.len()).map(|index| model.expressions.node(ExpressionId::from_index(index)));
+    let derivatives = nodes.filter_map(|node| match node {
+        Node::Variable(variable, 1..) => Some(variable),
+        _ => None,
+    });
+    derivatives.collect()
+}
+
+/// Of these variables those of the model itself that are no states, and that no equation outside of branches says.
+fn undefined_elsewhere(outline: &Outline, model: &str, names: &[&str], is_state: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let own = outline.equations(model).unwrap_or_default();
+    let is_said = |name: &str| {
+        own.iter().any(|it| matches!(&it.kind, EquationKind::Equal(left, _) if name_of(left).as_deref() == Some(name)))
+    };
+    let is_bound = |name: &str| {
+        let member = outline.declared(model, name);
+        member.is_none_or(|it| it.component.modification.as_ref().is_some_and(|it| it.value.is_some()))
+    };
+    let free = names.iter().filter(|name| !is_state(name) && !is_said(name) && !is_bound(name));
+    sorted(free.map(|name| name.to_string()))
 }
 
 /// Removes declarations of variables that stand in no equation.

@@ -54,19 +54,25 @@ const MOST_CANDIDATES: usize = 16;
 /// Which class is unbalanced, as the cause of a model that is; and edits for what the structure says.
 pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     let Some(outline) = outline_of(run) else { return };
-    let model = &*analyzed.dae.model.name;
+    let flat = &analyzed.dae.model;
+    let model = &*flat.name;
     balance::blame_classes(&outline, model, &mut run.diagnostics);
+    balance::blame_branches(&outline, model, &mut run.diagnostics);
+    connections::blame_components(&outline, flat, &mut run.diagnostics);
     equations::blame_parameters(&outline, model, &mut run.diagnostics);
-    let mut candidates = connections::candidates(&outline, analyzed);
-    candidates.extend(balance::candidates(&outline, model));
-    candidates.extend(equations::candidates(&outline, analyzed));
+    let connections = connections::candidates(&outline, analyzed);
+    let references = connections::references(&outline, analyzed);
+    let mut others = balance::candidates(&outline, model);
+    others.extend(equations::candidates(&outline, analyzed));
     let singular = |diagnostic: &&mut Diagnostic| {
         use Code::{E0601, E0604, E0605, E0606};
         matches!(diagnostic.code, E0601 | E0604 | E0605 | E0606)
     };
     for diagnostic in run.diagnostics.iter_mut().filter(singular) {
-        let excluded = diagnostic.when.as_deref().and_then(|modes| equations::excluding(&outline, model, modes));
-        diagnostic.candidates.extend(candidates.iter().cloned().chain(excluded));
+        let excluded = diagnostic.when.as_deref().and_then(|modes| equations::excluding(&outline, flat, modes));
+        let is_open = diagnostic.code != Code::E0605;
+        let references = references.iter().filter(|_| is_open);
+        diagnostic.candidates.extend(connections.iter().chain(references).chain(&others).cloned().chain(excluded));
     }
     propose_references(run, &outline, analyzed);
 }
@@ -170,6 +176,9 @@ pub(crate) fn offer(question: &Question, examined: &mut Examined) {
         if let Some(steps) = search.repaired(&text, examined, MOST_STEPS) {
             attach(&mut examined.diagnostics, main_file(question, &examined.sources), &steps);
         }
+        for diagnostic in examined.diagnostics.iter_mut() {
+            diagnostic.repair = diagnostic.repair.take().map(|it| with_line_ends(it, &text));
+        }
         return;
     }
     let said = warnings(&examined.diagnostics);
@@ -180,12 +189,13 @@ pub(crate) fn offer(question: &Question, examined: &mut Examined) {
             let own = (diagnostic.code, diagnostic.message.clone());
             !after.contains(&own) && after.iter().all(|it| said.contains(it))
         };
-        diagnostic.repair = candidates.into_iter().take(MOST_CANDIDATES).find(|repair| {
+        let tested = candidates.into_iter().take(MOST_CANDIDATES).find(|repair| {
             let text = file.filter(|file| is_of(repair, *file)).and_then(|_| repair.applied(&question.source.text));
             let Some(text) = text else { return false };
             let Some(after) = search.examined(&text) else { return false };
             !after.diagnostics.has_errors() && is_better(&warnings(&after.diagnostics)) && search.runs(&text)
         });
+        diagnostic.repair = tested.map(|it| with_line_ends(it, &question.source.text));
     }
 }
 
@@ -237,6 +247,9 @@ impl Search<'_> {
             tried.push(edited);
         }
         for (step, edited, after) in later {
+            if throws_start_away(step.code, &after.diagnostics) {
+                continue;
+            }
             if let Some(rest) = self.repaired(&edited, &after, depth - 1) {
                 return Some(std::iter::once(step).chain(rest).collect());
             }
@@ -279,6 +292,21 @@ fn leads_on(repaired: &Diagnostic, before: &[&Diagnostic], after: &Diagnostics) 
         (it.code, &it.message) != (repaired.code, &repaired.message)
             && (is_known(it) || it.code.stage() > repaired.code.stage())
     })
+}
+
+/// Whether an edit of equations contradicts a start value: then it says something else than what was meant.
+fn throws_start_away(edited: Code, after: &Diagnostics) -> bool {
+    edited.stage() == Stage::Structure && after.iter().any(|it| it.code == Code::E0701)
+}
+
+/// The edits with the line ends of a text.
+fn with_line_ends(mut repair: Repair, text: &str) -> Repair {
+    if text.contains("\r\n") {
+        for edit in &mut repair.edits {
+            edit.text = edit.text.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
+    }
+    repair
 }
 
 /// Puts each step to the error that it repairs, or to the first where that showed later; places become those of the

@@ -12,6 +12,8 @@ use modeshift_syntax::ast::{
 pub(super) struct Outline {
     file: FileId,
     pub(super) text: String,
+    /// Whether it is part of a package of other files.
+    pub(super) is_within: bool,
     /// All classes with their full names, those around others first.
     classes: Vec<(String, Arc<Class>)>,
 }
@@ -41,7 +43,7 @@ impl Outline {
             pending.extend(nested);
             classes.push((name, class));
         }
-        Outline { file, text: text.to_string(), classes }
+        Outline { file, text: text.to_string(), is_within: !within.is_empty(), classes }
     }
 
     pub(super) fn classes(&self) -> impl Iterator<Item = (&str, &Class)> {

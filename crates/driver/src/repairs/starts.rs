@@ -1,10 +1,10 @@
 //! Start values to fix where too few are, to let go where too many are, and the other value of a Boolean that begins wrongly.
 
 use modeshift_diagnostics::{Code, Diagnostic, Edit, Repair, Span};
-use modeshift_syntax::ast::ExpressionKind;
+use modeshift_syntax::ast::{ArgumentKind, Expression, ExpressionKind};
 
 use super::equations::with_derivative;
-use super::outline::{Member, Outline};
+use super::outline::{Member, Outline, path_text};
 
 /// What may be done about a start.
 pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
@@ -82,8 +82,10 @@ fn is_differentiated(outline: &Outline, member: &Member) -> bool {
 
 fn guess(outline: &Outline, place: Span) -> Option<Repair> {
     if let Some(member) = outline.component_at(place) {
-        let name = &member.component.name.name;
-        let value = member.attribute_value("fixed")?;
+        let (name, value) = match attribute_beside(&member, place) {
+            Some((inside, value)) => (format!("{}.{inside}", member.component.name.name), value),
+            None => (member.component.name.name.to_string(), member.attribute_value("fixed")?),
+        };
         let is_true = matches!(value.kind, ExpressionKind::Boolean(true));
         let title = format!("make the start value of `{name}` a guess: `fixed = false`");
         return is_true.then(|| Repair::replace(value.span, "false", title));
@@ -91,6 +93,28 @@ fn guess(outline: &Outline, place: Span) -> Option<Repair> {
     let text = outline.text_of(place);
     let span = outline.whole_statement(place).filter(|_| text.contains('='))?;
     Some(Repair::replace(span, "", format!("remove the initial equation `{text}`")))
+}
+
+/// `fixed` in the modification of a part of a component in which a place lies: `capacitor(v(start = 0, fixed = true))`.
+fn attribute_beside(member: &Member, place: Span) -> Option<(String, &Expression)> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut arguments = &member.component.modification.as_ref()?.arguments;
+    loop {
+        let around = arguments.iter().find(|it| it.span.start <= place.start && place.end <= it.span.end)?;
+        let ArgumentKind::Modify { name, modification, .. } = &around.kind else { return None };
+        let inside = &modification.as_ref()?.arguments;
+        if inside.is_empty() {
+            let fixed = arguments.iter().find_map(|argument| match &argument.kind {
+                ArgumentKind::Modify { name, modification, .. } if path_text(name) == "fixed" => {
+                    modification.as_ref()?.value.as_ref()
+                }
+                _ => None,
+            });
+            return fixed.filter(|_| !names.is_empty()).map(|fixed| (names.join("."), fixed));
+        }
+        names.extend(name.parts.iter().map(|part| &*part.name));
+        arguments = inside;
+    }
 }
 
 /// Lets a Boolean begin with its other value.

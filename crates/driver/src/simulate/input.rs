@@ -13,6 +13,7 @@ use modeshift_dae::{
     WhenClause,
 };
 use modeshift_diagnostics::{Span, did_you_mean};
+use modeshift_simulate::results::NEXT_OF_INPUTS;
 
 /// Longer tables are a mistake.
 const MOST_VALUES: usize = 50_000_000;
@@ -57,9 +58,11 @@ pub(crate) fn drive(model: &mut FlatModel, table: &InputTable) -> Result<(), Str
     }
     let (lines, steps): (Vec<_>, Vec<_>) =
         driven.into_iter().partition(|(id, _)| model.variables[*id].ty == Type::Real);
-    for (group, smoothness, name) in [(lines, 1.0, "inputs.next"), (steps, 3.0, "inputs.nextStep")] {
+    for (group, smoothness, name) in
+        [(lines, 1.0, NEXT_OF_INPUTS.to_string()), (steps, 3.0, format!("{NEXT_OF_INPUTS}Step"))]
+    {
         if !group.is_empty() {
-            add_table(model, &signals.times, &group, (smoothness, name));
+            add_table(model, &signals.times, &group, (smoothness, &name));
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use modeshift_dae::{Enumeration, Type};
 use modeshift_diagnostics::{Code, Diagnostic, SourceMap, Span};
 use modeshift_syntax::ast::{
-    Class, ClassBody, Component, Element, ElementKind, Expression, Modification, Subscript, TypePrefix,
+    Class, ClassBody, Component, Element, ElementKind, Expression, Modification, Subscript, TypePrefix, Variability,
 };
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ use crate::classes::lookup::ClassReference;
 use crate::failure::{Outcome, unsupported, wrong};
 use crate::instances::modification::Modifier;
 use crate::restrictions::redeclarations::{Form, Meant, refusal, written_constraint};
-use crate::suggestion::with_suggestion;
+use crate::suggestion::{with_parameters, with_suggestion};
 
 /// Where a modifier of a class was written: in the class itself or one of its bases, or around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -464,7 +464,9 @@ impl Classes<'_> {
                 let place = if child.span == Span::default() { span } else { child.span };
                 let candidates = layout.members.iter().map(|member| &*member.name);
                 let diagnostic = Diagnostic::error(Code::E0222, message).label(place, "");
-                self.diagnostics.push(with_suggestion(diagnostic, name, candidates));
+                let diagnostic = with_suggestion(diagnostic, name, candidates);
+                let diagnostic = with_parameters(diagnostic, name, &open_parameters(layout));
+                self.diagnostics.push(diagnostic);
             }
         }
     }
@@ -618,4 +620,13 @@ fn same_class(one: &Member, other: &Member, library: &Library) -> bool {
     let (MemberKind::Class(one), MemberKind::Class(other)) = (&one.kind, &other.kind) else { return false };
     let words = |class: ClassId| library.sources().text(library.class(class).definition.span).split_whitespace();
     library.class(*one).parent != library.class(*other).parent && words(*one).eq(words(*other))
+}
+
+/// The parameters of a class that a modification may set, with whether each has a value already.
+fn open_parameters(layout: &Layout) -> Vec<(&str, bool)> {
+    let is_open = |it: &&Member| {
+        it.prefix.variability == Variability::Parameter && !it.protected && !it.is_final && it.component().is_some()
+    };
+    let has_value = |it: &Member| it.modifiers.iter().any(|(modifier, _)| modifier.value.is_some());
+    layout.members.iter().filter(is_open).map(|it| (&*it.name, has_value(it))).collect()
 }

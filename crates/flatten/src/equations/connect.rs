@@ -8,13 +8,13 @@
 
 use modeshift_dae::{Assertion, RelationOperator, Type, UnionFind, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
+use modeshift_syntax::ast::{self, Causality, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
 use rustc_hash::FxHashMap;
 
 use crate::classes::library::composition;
 use crate::equations::guarded::Place;
 use crate::expressions::context::{Context, Purpose};
-use crate::expressions::term::{Term, shape_text};
+use crate::expressions::term::{Term, shape_text, type_text};
 use crate::expressions::translate::Decision;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
@@ -349,10 +349,25 @@ impl Flattener<'_> {
                 {
                     let message = format!("`{}` is not a connector", crate::classes::lookup::reference_text(reference));
                     let declared = self.instances.member(instance, position).span;
-                    return Err(Diagnostic::error(Code::E0401, message)
+                    let diagnostic = Diagnostic::error(Code::E0401, message)
                         .label(reference.span, "")
-                        .label(declared, "declared here")
-                        .into());
+                        .label(declared, "declared here");
+                    let Slot::Primitive(id) = slot else { return Err(diagnostic.into()) };
+                    return Err(match self.instances[id].prefix.causality {
+                        Some(causality) => {
+                            let (word, name) = match causality {
+                                Causality::Input => ("input", "Input"),
+                                Causality::Output => ("output", "Output"),
+                            };
+                            let ty = type_text(self.instances[id].ty);
+                            let help = format!(
+                                "declare it with a connector class, `connector {ty}{name} = {word} {ty}`, or write an equation \
+                                 instead of `connect`"
+                            );
+                            diagnostic.help(help).into()
+                        }
+                        None => diagnostic.help("write an equation instead of `connect`").into(),
+                    });
                 }
                 let (dims, instances) = self.components_at(instance, position, part, context)?;
                 Ok(Some((dims, instances.into_iter().map(Connector::Instance).collect())))

@@ -27,6 +27,9 @@ use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
 use crate::instances::tree::{InstanceId, Slot, index_text};
 
+/// Literals of an enumeration that are listed.
+const MOST_LITERALS: usize = 8;
+
 /// Where equations are being collected.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -246,6 +249,20 @@ impl Flattener<'_> {
         Ok(out)
     }
 
+    /// How values of an enumeration are written.
+    fn literals_help(&self, types: [Type; 2]) -> String {
+        let enumerations = types.into_iter().filter_map(|ty| match ty {
+            Type::Enumeration(id) => Some(&self.classes.enumerations.all[id]),
+            _ => None,
+        });
+        let literals: Vec<String> = enumerations
+            .take(1)
+            .flat_map(|it| it.literals.iter().map(|literal| format!("`{}.{literal}`", it.name)))
+            .take(MOST_LITERALS)
+            .collect();
+        format!("an enumeration equals one of its own literals: {}; its number is `Integer(…)`", literals.join(", "))
+    }
+
     /// Pairs the scalars of two terms, checking sizes and types.
     pub(crate) fn pair(
         &mut self,
@@ -263,9 +280,11 @@ impl Flattener<'_> {
                     let message =
                         format!("the sides of this equation differ in type: {} and {}", describe(a), describe(b));
                     let diagnostic = Diagnostic::error(Code::E0303, message);
+                    let is_enumeration = |ty| matches!(ty, Type::Enumeration(_));
                     let help = match (x == Type::Boolean) != (y == Type::Boolean) {
-                        true => "compare a number to make a Boolean of it (`x > 0`), or declare both alike",
-                        false => "declare both alike, or round: `integer(x)`",
+                        _ if is_enumeration(x) || is_enumeration(y) => self.literals_help([x, y]),
+                        true => "compare a number to make a Boolean of it (`x > 0`), or declare both alike".to_string(),
+                        false => "declare both alike, or round: `integer(x)`".to_string(),
                     };
                     return Err(diagnostic.label(spans.0, describe(a)).label(spans.1, describe(b)).help(help).into());
                 };

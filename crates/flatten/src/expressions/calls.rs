@@ -1,7 +1,7 @@
 //! Calls: the operators and functions that Modelica defines (3.6, 3.7), and what is passed on to other functions.
 
 use modeshift_dae::{Builtin, ExpressionId, Node, RelationOperator, Type, Variability};
-use modeshift_diagnostics::{Code, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, Ident, Reference};
 
 use crate::expressions::context::{Context, Purpose};
@@ -416,6 +416,18 @@ impl Flattener<'_> {
         let derived = match self.model.expressions.node(id) {
             Node::Variable(variable, order) => match self.model.variables[variable].variability {
                 Variability::Constant | Variability::Parameter => self.model.expressions.real(0.0),
+                Variability::Discrete => {
+                    let declared = &self.model.variables[variable];
+                    let message = format!(
+                        "`{}` is discrete: it keeps its value between events and has no derivative",
+                        declared.name
+                    );
+                    return Err(Diagnostic::error(Code::E0308, message)
+                        .label(span, "differentiated here")
+                        .label(declared.span, "declared here")
+                        .help("remove `discrete` and give it a differential equation, or differentiate something else")
+                        .into());
+                }
                 _ => self.model.expressions.variable(variable, order + 1),
             },
             _ => match modeshift_dae::differentiate(&mut self.model, id) {

@@ -78,7 +78,13 @@ impl Flattener<'_> {
     fn count_step(&mut self, span: Span) -> Outcome<()> {
         self.execution.steps += 1;
         match self.execution.steps > MAX_STEPS {
-            true => wrong(Code::E0314, format!("more than {MAX_STEPS} statements executed at translation"), span),
+            true => {
+                let message = format!("more than {MAX_STEPS} statements executed at translation");
+                Err(Diagnostic::error(Code::E0314, message)
+                    .label(span, "here it was enough")
+                    .help("let the loop end, or let it go round less often: what it computes is needed before a run begins")
+                    .into())
+            }
             false => Ok(()),
         }
     }

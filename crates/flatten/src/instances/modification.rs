@@ -80,7 +80,8 @@ fn merge(first: &Modifier, second: Modifier, name: &str, diagnostics: &mut Diagn
         diagnostics.push(
             Diagnostic::error(Code::E0221, format!("`{name}` is modified twice"))
                 .label(second.span, "again here")
-                .label(first.span, "first here"),
+                .label(first.span, "first here")
+                .help("leave one of them out"),
         );
     }
     let mut merged = Modifier {

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
 use crate::instances::modification::{Layer, Scope, attribute_layers};
 use crate::instances::tree::{InstanceId, Primitive, PrimitiveId, Slot, index_text, outside_layers};
-use crate::suggestion::with_suggestion;
+use crate::suggestion::{with_names, with_suggestion};
 
 /// The attributes of the predefined types (Modelica 3.6, 4.9).
 const ATTRIBUTES: &[&str] =
@@ -71,8 +71,10 @@ impl Flattener<'_> {
         let protected = member.protected || self.instances[instance].protected;
         let description = member.component().and_then(|component| component.description.as_deref()).map(Arc::from);
         let truth = self.model.expressions.boolean(true);
+        let is_input = prefix.causality == Some(Causality::Input) && prefix.variability > Written::Parameter;
         let template = Variable {
-            input: is_top && prefix.causality == Some(Causality::Input) && prefix.variability > Written::Parameter,
+            input: is_top && is_input,
+            component_input: is_input && !self.instances.is_root(instance),
             output: is_top && prefix.causality == Some(Causality::Output),
             protected,
             start_span: span,
@@ -369,7 +371,8 @@ impl Flattener<'_> {
                     let variable = self.instances.member(instance, position).name.clone();
                     let message = format!("`{variable}` has no attribute or element `{name}`");
                     let diagnostic = Diagnostic::error(Code::E0222, message).label(modifier.span, "");
-                    self.say(with_suggestion(diagnostic, name, ATTRIBUTES.iter().copied()));
+                    let diagnostic = with_suggestion(diagnostic, name, ATTRIBUTES.iter().copied());
+                    self.say(with_names(diagnostic, ATTRIBUTES.iter().copied()));
                 }
             }
         }
@@ -394,7 +397,8 @@ impl Flattener<'_> {
             self.say(
                 Diagnostic::error(Code::E0220, "this is final and cannot be modified")
                     .label(stronger.span, "modified here")
-                    .label(weaker.modifier.span, "final here"),
+                    .label(weaker.modifier.span, "final here")
+                    .help("leave the modification out, or declare what it modifies without `final`"),
             );
         }
     }

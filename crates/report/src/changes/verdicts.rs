@@ -1,7 +1,7 @@
 //! The verdicts about mode changes as diagnostics: what is not determined or contradicts itself, which products rest on
 //! a convention, in which changes, and what to try.
 
-use modeshift_dae::{Derivative, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, Node, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_mode_changes::{AllChanges, Conflict, InPairs, PairSpace};
 use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
@@ -140,10 +140,33 @@ impl Wording<'_> {
         firing.take(MOST_LABELS).map(|it| clauses[it.clause].branches[it.branch].span).collect()
     }
 
+    /// Whether an equation says what a variable is that nothing else reads, such as a loss of power: whatever convention its product
+    /// has, no restart depends on it.
+    fn is_result(&self, equation: EquationId) -> bool {
+        let Analyzed { dae, analysis, .. } = self.analyzed;
+        let Node::Variable(variable, 0) = dae.model.expressions.node(dae.model.equations[equation].left) else {
+            return false;
+        };
+        let reads = |root: ExpressionId| {
+            dae.model.expressions.contains(root, |node| matches!(node, Node::Variable(read, _) if read == variable))
+        };
+        let actions = |action: &WhenAction| match &action.kind {
+            WhenActionKind::Assign(_, value) | WhenActionKind::Reinit(_, value) => reads(*value),
+            WhenActionKind::Law(left, right) => reads(*left) || reads(*right),
+            WhenActionKind::Assert(_) | WhenActionKind::Terminate(_) => false,
+        };
+        let branches = dae.model.when_clauses.iter().flat_map(|clause| &clause.branches);
+        let mut conditions = dae.mode_variables.iter().filter_map(|mode| mode.definition);
+        analysis.incidence.edges_of_variable(variable).len() == 1
+            && !conditions.any(reads)
+            && !branches.clone().any(|it| it.conditions.iter().any(|id| reads(*id)) || it.actions.iter().any(actions))
+    }
+
     /// Undefined products, and cascades that need not end.
     fn warnings(&self, within: ModeSet, diagnostics: &mut Diagnostics) {
         let dae = &self.analyzed.dae;
-        for product in self.changes.undefined_products(dae, within).unwrap_or_default() {
+        let products = self.changes.undefined_products(dae, within).unwrap_or_default();
+        for product in products.into_iter().filter(|it| it.is_nonlinear() || !self.is_result(it.equation)) {
             let span = dae.model.equations[product.equation].span;
             let warning = Diagnostic::warning(Code::W0801, product.message(&dae.model)).label(span, "this equation");
             let note = match product.is_nonlinear() {

@@ -2,13 +2,14 @@
 //!
 //! Each says in which modes, what is not determined there, and which combination of equations shows it.
 
-use modeshift_dae::{DaeText, ExpressionId, MultimodeDae, Node, VariableId};
+use modeshift_dae::{DaeText, EquationId, ExpressionId, MultimodeDae, Node, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_drawing::shortened;
 use modeshift_modes::ModeSet;
 use modeshift_structure::{Analysis, Proof, Reason, SingularKind, Singularities, Singularity};
 use rustc_hash::FxHashMap;
 
+use super::causes::said_twice;
 use crate::wording::{Names, SetTexts, listed};
 
 /// Combinations of one diagnostic.
@@ -63,7 +64,7 @@ impl KindWords<'_> {
                     .help("give what floats a reference, or make the equations of its state independent of it")
             }
         };
-        let diagnostic = self.with_proofs(diagnostic, place);
+        let diagnostic = self.with_twice(self.with_proofs(diagnostic, place), place);
         Some(self.with_modes(diagnostic, place.modes))
     }
 
@@ -82,6 +83,27 @@ impl KindWords<'_> {
             (Some(id), _) => diagnostic.label(model.equations[id].span, format!("`{}`", model.equations[id].name)),
             (None, _) => diagnostic,
         }
+    }
+
+    /// Names two equations that say the same, where that is all that is wrong.
+    fn with_twice(&self, diagnostic: Diagnostic, place: &Singularity) -> Diagnostic {
+        let model = &self.dae.model;
+        let of_proof = |proof: &Proof| proof.equations.iter().map(|(id, _)| *id).collect::<Vec<EquationId>>();
+        let [proof] = place.proofs.as_slice() else { return diagnostic };
+        let Some([one, other]) = said_twice(model, &of_proof(proof)).filter(|_| place.kind == SingularKind::Wrong)
+        else {
+            return diagnostic;
+        };
+        let name = |id: EquationId| self.names.equation(id);
+        let help = format!("`{}` says the same as `{}`: let one of them say something else", name(other), name(one));
+        let missing = [one, other].into_iter().filter(|id| {
+            let span = model.equations[*id].span;
+            diagnostic.labels.iter().all(|label| label.span != span)
+        });
+        let missing: Vec<EquationId> = missing.collect();
+        missing
+            .into_iter()
+            .fold(diagnostic.help(help), |it, id| it.label(model.equations[id].span, format!("`{}`", name(id))))
     }
 
     fn with_modes(&self, diagnostic: Diagnostic, modes: ModeSet) -> Diagnostic {

@@ -2,6 +2,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `causes` | causes of a singular model that stand in the source |
 //! | `clauses` | `reinit` that cannot be |
 //! | `difference` | edits as a difference of two texts |
 //! | `dimension` | dimensions of quantities, from units |
@@ -14,6 +15,7 @@
 //! | `units` | units that do not go together |
 //! | `verdict` | the report of `check` |
 
+mod causes;
 mod clauses;
 mod difference;
 mod dimension;

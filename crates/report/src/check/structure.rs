@@ -9,6 +9,7 @@ use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKin
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::causes::{Found, with_cause};
 use super::implicit::Dependences;
 use super::kinds::KindWords;
 use super::long_range::check_long_range;
@@ -304,6 +305,16 @@ impl Checker<'_> {
         }
         if when != "true" {
             diagnostic = diagnostic.when(when).example(self.texts.example(case.modes));
+        }
+        let found = Found {
+            over: over.as_ref(),
+            under: under.as_ref(),
+            dependent: dependent.as_ref(),
+            combinations: self.combinations,
+            names: &self.names,
+        };
+        if with_cause(&mut diagnostic, &found) {
+            return diagnostic;
         }
         let finding = Finding {
             case,

@@ -27,6 +27,8 @@ pub fn check_units(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostic
     for equation in &own {
         units.infer(equation);
     }
+    check_known(model, file, diagnostics);
+    check_declarations(&mut units, file, diagnostics);
     let mut told: Vec<Span> = Vec::new();
     let mut tell = |units: &mut Units<'_>, roots: &[ExpressionId], pair: Option<[ExpressionId; 2]>, span: Span| {
         for &root in roots {
@@ -48,6 +50,57 @@ pub fn check_units(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostic
     for branch in model.when_clauses.iter().flat_map(|clause| &clause.branches) {
         tell(&mut units, &branch.conditions, None, branch.span);
     }
+}
+
+/// Says which units of this file are not known: what is not compared is not right for that reason.
+fn check_known(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostics) {
+    for variable in model.variables.iter().filter(|it| it.span.file == file) {
+        let unknown = variable.unit.as_deref().filter(|unit| Dimension::of_unit(unit).is_none() && is_misspelt(unit));
+        if let Some(unit) = unknown {
+            let message = format!("`{unit}` is no unit that is known: nothing is compared with it");
+            let warning = Diagnostic::warning(Code::W0322, message);
+            let warning = warning.label(name_span(variable), format!("the unit of `{}`", variable.name));
+            diagnostics
+                .push(warning.help("write it with the symbols of SI and their powers, such as `m/s2` or `J/(kg.K)`"));
+        }
+    }
+}
+
+/// Whether a unit is composed of symbols of which one looks like a word. What stands alone, such as `%` or `pu`, and what is written in
+/// capitals, such as `EUR/kg`, counts something of the modeler's own.
+fn is_misspelt(unit: &str) -> bool {
+    let symbols: Vec<&str> = unit.split(['/', '.', '(', ')']).map(str::trim).filter(|it| !it.is_empty()).collect();
+    let is_word = |symbol: &str| {
+        let letters = symbol.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '+'));
+        !letters.is_empty()
+            && letters.chars().all(|it| it.is_ascii_lowercase())
+            && Dimension::of_unit(letters).is_none()
+    };
+    symbols.len() > 1 && symbols.into_iter().any(is_word)
+}
+
+/// Says where the value of a parameter or a start value is in another unit than what it is for, in declarations of this file.
+fn check_declarations(units: &mut Units<'_>, file: FileId, diagnostics: &mut Diagnostics) {
+    let model = units.model;
+    for (id, variable) in model.variables.iter_enumerated().filter(|(_, it)| it.span.file == file) {
+        let Some(&own) = units.variables.get(&id) else { continue };
+        let start = variable.start.map(|start| (start, "start value", variable.start_span));
+        for (value, what, span) in variable.binding.map(|it| (it, "value", variable.span)).into_iter().chain(start) {
+            let Some(other) = units.dimension(value).filter(|other| *other != own && span.file == file) else {
+                continue;
+            };
+            let text = shortened(&short_text(model, None, value), LONGEST_EXPRESSION);
+            let unit = variable.unit.as_deref().map_or_else(|| own.text(), str::to_string);
+            let name = &variable.name;
+            let message = format!(
+                "units do not go together: `{name}` is in {unit}, its {what} `{text}` in {}",
+                units.unit_text(value, other)
+            );
+            let warning = Diagnostic::warning(Code::W0322, message).label(span, format!("`{name}` is in {unit}"));
+            diagnostics.push(warning.help("give another value, or change a `unit` that is not what is meant"));
+        }
+    }
+    units.clashes.clear();
 }
 
 /// Two expressions that should be of one dimension.

@@ -5,7 +5,7 @@ use modeshift_dae::{
     Variability, VariableId, short_text,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_numerics::NewtonFailureReason;
+use modeshift_numerics::{NewtonFailureReason, NotFinite};
 use modeshift_structure::initialization::InitialScenario;
 
 use super::discrete_conditions::DiscreteFailure;
@@ -172,9 +172,10 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     let name = |index: usize| equation_name(problem, block.equations[index]);
     let reason = match &block.newton.reason {
         NewtonFailureReason::ResidualNotFinite(row) => {
-            let zero =
-                division_by_zero(problem.model(), block.equations[*row], problem.time).map(|it| format!(": {it}"));
-            format!("`{}` has no finite value there{}", name(*row), zero.unwrap_or_default())
+            let zero = division_by_zero(problem.model(), block.equations[*row], problem.time)
+                .or_else(|| block.not_finite.as_ref().map(|it| not_finite_text(problem.model(), it)));
+            let why = zero.map(|it| format!(": {it}")).unwrap_or_default();
+            format!("`{}` has no finite value there{why}", name(*row))
         }
         NewtonFailureReason::JacobianNotFinite { row, column } => {
             let unknown = problem.name(block.variables[*column]);
@@ -205,6 +206,8 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
                 Some(_) => {
                     diagnostic.help("give the parameter another value, or write the equation without a division")
                 }
+                None if matches!(block.not_finite, Some(NotFinite::Operation { .. })) => diagnostic
+                    .help("keep these operands away from where there is no value, or write the equation another way"),
                 None => diagnostic.help("give better `start` values to these variables"),
             }
         }
@@ -213,7 +216,7 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
 }
 
 /// A division of an equation by what is 0 whatever the unknowns are, a parameter or a formula of parameters and the time, in words.
-fn division_by_zero(model: &FlatModel, equation: EquationId, time: f64) -> Option<String> {
+pub(crate) fn division_by_zero(model: &FlatModel, equation: EquationId, time: f64) -> Option<String> {
     let Equation { left, right, .. } = model.equations[equation];
     let mut found = None;
     for side in [left, right] {
@@ -232,6 +235,18 @@ fn division_by_zero(model: &FlatModel, equation: EquationId, time: f64) -> Optio
         });
     }
     found
+}
+
+/// Why a value is not a finite number; what divides by 0 is named.
+pub(crate) fn not_finite_text(model: &FlatModel, reason: &NotFinite) -> String {
+    let NotFinite::Operation { expression: Some(expression), operands } = reason else { return reason.message(model) };
+    match (model.expressions.node(*expression), operands.last()) {
+        (Node::Arithmetic(ArithmeticOperator::Divide, _, by), Some(&divisor)) if divisor == 0.0 => {
+            let text = |id| short_text(model, None, id);
+            format!("`{}` divides by `{}`, which is 0", text(*expression), text(by))
+        }
+        _ => reason.message(model),
+    }
 }
 
 /// How far bindings of parameters are followed.

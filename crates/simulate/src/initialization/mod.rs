@@ -36,6 +36,7 @@ mod solve;
 
 pub use assess::{AssessedCase, AssessedScenario, Looked, Search, assess, start_of_run};
 pub use discrete_conditions::DiscreteFailure;
+pub(crate) use explain::{division_by_zero, not_finite_text};
 pub use explain::{explain_failure, explain_solution};
 pub use first_modes::{FirstModes, first_modes};
 pub use point::StartMode;

@@ -5,6 +5,7 @@ use modeshift_diagnostics::Diagnostic;
 use modeshift_numerics::{NewtonFailure, NotFinite};
 
 use super::programs::Programs;
+use crate::initialization::{division_by_zero, not_finite_text};
 
 /// More equations or unknowns than this are not listed.
 const MOST_LISTED: usize = 8;
@@ -70,7 +71,16 @@ impl BlockFailure {
                 let lines = self.newton_lines(dae, failure);
                 ("E0806", lines.first().cloned().unwrap_or_default())
             }
-            FailureReason::NotFinite(origin) => ("E0807", origin.message(programs.model())),
+            FailureReason::NotFinite(origin) => {
+                let constant = match origin {
+                    // What is known before the run was computed then: only the equation says what divided by 0.
+                    NotFinite::Constant => {
+                        self.equations.iter().find_map(|it| division_by_zero(&dae.model, it.of, self.time))
+                    }
+                    _ => None,
+                };
+                ("E0807", constant.unwrap_or_else(|| not_finite_text(programs.model(), origin)))
+            }
         };
         let message = format!("no values for {unknowns} at time = {}: {reason}", self.time);
         let mut diagnostic = Diagnostic::error(code, message).when(self.mode_text(dae));

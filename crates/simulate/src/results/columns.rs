@@ -124,6 +124,14 @@ impl Existence {
     }
 }
 
+/// How the variables are called that hold the next instant of a table of inputs: no class can write such a name.
+pub const NEXT_OF_INPUTS: &str = "$inputs.next";
+
+/// Whether a variable or a guard is one of a table of inputs, of which the model says nothing.
+pub(crate) fn is_of_inputs(name: &str) -> bool {
+    name.contains(NEXT_OF_INPUTS)
+}
+
 impl Columns {
     /// The columns of a model, with the values of its parameters and constants.
     pub fn of(dae: &MultimodeDae, value: impl Fn(VariableId) -> Option<f64>) -> Columns {
@@ -133,7 +141,9 @@ impl Columns {
         let variables = || dae.model.variables.iter_enumerated();
         let memories: FxHashSet<VariableId> =
             dae.model.machines.iter().flat_map(|machine| machine.memories.iter().copied()).collect();
-        let changing = variables().filter(|(id, it)| it.variability >= Variability::Discrete && !memories.contains(id));
+        let is_shown = |id: VariableId, name: &str| !memories.contains(&id) && !is_of_inputs(name);
+        let changing =
+            variables().filter(|(id, it)| it.variability >= Variability::Discrete && is_shown(*id, &it.name));
         let mut columns: Vec<Column> = changing
             .filter(|(_, variable)| variable.ty != Type::String)
             .map(|(id, _)| match declared.get(&id) {
@@ -141,7 +151,10 @@ impl Columns {
                 None => variable_column(dae, id, states.contains(&id)),
             })
             .collect();
-        let relations = dae.mode_variables.iter_enumerated().filter(|(_, mode)| mode.variable.is_none());
+        let relations = dae
+            .mode_variables
+            .iter_enumerated()
+            .filter(|(_, mode)| mode.variable.is_none() && !is_of_inputs(&mode.name));
         columns.extend(relations.map(|(id, _)| mode_column(dae, id)));
         let fixed = variables().filter(|(_, it)| it.variability < Variability::Discrete && it.ty != Type::String);
         let constants = fixed.filter_map(|(id, it)| {

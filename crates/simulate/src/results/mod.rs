@@ -32,7 +32,7 @@ mod tally;
 mod trajectory;
 
 pub use chosen::Chosen;
-pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant, Existence};
+pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant, Existence, NEXT_OF_INPUTS};
 pub(crate) use cost::CostMeter;
 pub use cost::{CostPart, EventCost};
 pub use csv::CsvFile;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
+use super::columns::is_of_inputs;
 use super::events::EventRecord;
 use super::observer::Observer;
 
@@ -46,7 +47,8 @@ impl Tally {
 
     /// Guards with the number of events they caused, most first.
     pub fn ranking(&self) -> Vec<(&str, usize)> {
-        let mut ranking: Vec<(&str, usize)> = self.causes.iter().map(|(guard, &count)| (&**guard, count)).collect();
+        let told = self.causes.iter().filter(|(guard, _)| !is_of_inputs(guard));
+        let mut ranking: Vec<(&str, usize)> = told.map(|(guard, &count)| (&**guard, count)).collect();
         ranking.sort_by(|(guard, count), (other, other_count)| other_count.cmp(count).then(guard.cmp(other)));
         ranking
     }

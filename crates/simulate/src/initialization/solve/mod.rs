@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{EquationId, Id, VariableId};
 use modeshift_numerics::{
-    Block, Compiler, Differentiated, Input, NewtonFailure, NewtonSettings, NotNumeric, solve_newton,
+    Block, Compiler, Differentiated, Input, NewtonFailure, NewtonFailureReason, NewtonSettings, NotFinite, NotNumeric,
+    solve_newton,
 };
 use modeshift_structure::initialization::{OneMode, OneModeBlock};
 use rustc_hash::FxHashSet;
@@ -53,6 +54,8 @@ pub struct BlockFailure {
     pub variables: Vec<VariableId>,
     /// How far Newton's method came from the start values.
     pub newton: Box<NewtonFailure>,
+    /// Where a residual that is not a finite number comes from.
+    pub not_finite: Option<NotFinite>,
 }
 
 /// Why a mode is no start.
@@ -143,8 +146,21 @@ impl InitialProblem<'_> {
         }
         solved.map_err(|newton| {
             let OneModeBlock { equations, variables } = block.clone();
-            ModeFailure::Block(BlockFailure { equations, variables, newton })
+            let not_finite = match newton.reason {
+                NewtonFailureReason::ResidualNotFinite(row) => self.not_finite(equations[row], point),
+                _ => None,
+            };
+            ModeFailure::Block(BlockFailure { equations, variables, newton, not_finite })
         })
+    }
+
+    /// Which operation of an equation has no finite value at a point.
+    fn not_finite(&self, equation: EquationId, point: &Point) -> Option<NotFinite> {
+        let tape = self.tape(&[self.start.system.residuals[equation]]).ok()?;
+        let inputs: Vec<f64> = tape.inputs().iter().map(|&input| point.input(self, input)).collect();
+        let (mut workspace, mut values) = (tape.workspace(), [f64::NAN]);
+        tape.evaluate(&inputs, &mut workspace, &mut values);
+        tape.explain(&workspace, 0)
     }
 
     /// The mode that the simplified arguments of `homotopy` lead to: where the actual model has several starts, the one that is meant.
