@@ -402,7 +402,8 @@ fn a_subscript_that_changes_at_run_time_selects_by_cases() {
         "i = if time > 1 then 2 else 1
          v[1] = 1
          v[2] = time
-         y = if i == 1 then v[1] else v[2]",
+         y = if i == 1 then v[1] else v[2]
+         assert i >= 1 and i <= 2",
     );
 }
 

@@ -39,7 +39,7 @@ impl Model {
     }
 
     fn begin(&self) -> Result<(Exchange, ExchangeEvent), String> {
-        let (begun, said) = self.with(1e290, |model, settings, said| Exchange::begin(model, settings, said));
+        let (begun, said) = self.with(1e290, Exchange::begin);
         begun.ok_or(said)
     }
 }

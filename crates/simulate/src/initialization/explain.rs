@@ -241,7 +241,7 @@ pub(crate) fn division_by_zero(model: &FlatModel, equation: EquationId, time: f6
 pub(crate) fn not_finite_text(model: &FlatModel, reason: &NotFinite) -> String {
     let NotFinite::Operation { expression: Some(expression), operands } = reason else { return reason.message(model) };
     match (model.expressions.node(*expression), operands.last()) {
-        (Node::Arithmetic(ArithmeticOperator::Divide, _, by), Some(&divisor)) if divisor == 0.0 => {
+        (Node::Arithmetic(ArithmeticOperator::Divide, _, by), Some(&0.0)) => {
             let text = |id| short_text(model, None, id);
             format!("`{}` divides by `{}`, which is 0", text(*expression), text(by))
         }
