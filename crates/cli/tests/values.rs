@@ -1,12 +1,11 @@
 //! Values that cannot be: subscripts out of bounds, numbers that are none, sizes that do not fit. Each is refused where it is written or
 //! where it comes about, never replaced by a neighbour.
 
-use crate::support::{modeshift_reading, temporary};
+use crate::support::modeshift_reading;
 
 /// What a command says of a text, with its exit status.
 fn said(command: &str, model: &str) -> (i32, String) {
-    let result = temporary("values.csv").display().to_string();
-    let output = if command == "simulate" { vec!["-o", result.as_str()] } else { Vec::new() };
+    let output = if command == "simulate" { vec!["-o", "-"] } else { Vec::new() };
     let outcome = modeshift_reading(model.as_bytes(), &[vec![command, "-"], output].concat());
     (outcome.status, outcome.stderr)
 }
@@ -57,6 +56,20 @@ fn a_subscript_out_of_bounds_stops_the_run_where_it_is_written() {
 }
 
 #[test]
+fn initial_sections_are_checked_at_the_start() {
+    let start = |section: &str| {
+        format!(
+            "model M parameter Real a[3] = {{1, 2, 3}}; Real x; Integer i;
+initial equation {section} equation i = integer(time) + 4; der(x) = 1; end M;"
+        )
+    };
+    refuses("simulate", &start("x = a[i];"), &["E0821", "time = 0", "out of bounds: its size is 3"]);
+    refuses("simulate", &start("x = 2; assert(i < 3, \"too large\");"), &["E0821", "too large"]);
+    runs(&start("x = if i <= 3 then a[i] else 5;"));
+    runs(&start("x = 2; assert(i < 5, \"too large\");"));
+}
+
+#[test]
 fn a_subscript_that_is_not_evaluated_may_be_anything() {
     runs(&counting("Real y;", "y = if i <= 3 then tab[i] else 0;"));
     runs(&counting("Real y;", "if i <= 3 then y = tab[i]; else y = 0; end if;"));
@@ -82,6 +95,11 @@ fn parameters_that_are_infinite_or_rounded_are_refused() {
     refuses("check", &decay("parameter Real z = 0; parameter Real p = log(z);"), &["E0373", "infinite"]);
     let power = "parameter Integer n = 2147483647; parameter Integer p = n*n*n;";
     refuses("check", &decay(power), &["E0373", "more than 53 bits", "Real"]);
+    refuses(
+        "check",
+        &decay("parameter Integer n = 9007199254740993; parameter Integer p = n - 9007199254740992;"),
+        &["E0373", "`n`"],
+    );
     runs(&decay("parameter Integer n = 94906265; parameter Integer q = n*n; parameter Real p = q/1e16;"));
 }
 

@@ -25,8 +25,9 @@ pub enum Type {
     Enumeration(EnumerationId),
 }
 
-/// The largest Integer: values are kept as doubles, which are exact up to 53 bits. A larger one is refused, never rounded.
-pub const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
+/// The largest Integer: values are kept as doubles, which are exact up to 53 bits. A larger one is refused, never rounded: the next
+/// number, 2^53, may already be rounded from its neighbour.
+pub const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// How a variable may change. `Discrete` are those that change at events only: Integer, Boolean, enumeration and
 /// String variables, and Reals that a `when` assigns or that are declared `discrete`.

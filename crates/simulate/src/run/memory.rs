@@ -555,10 +555,10 @@ impl TapeBuffers {
         self.watched(prepared, side)[2 * prepared.discrete.atoms.len()..].to_vec()
     }
 
-    /// The assertions that do not hold.
-    pub fn broken_assertions(&mut self, prepared: &Prepared, side: &Side<'_>) -> Vec<usize> {
+    /// The assertions that do not hold; at the start also those of initial sections.
+    pub fn broken_assertions(&mut self, prepared: &Prepared, side: &Side<'_>, occasion: Occasion) -> Vec<usize> {
         let values = self.assertions.evaluate(&prepared.discrete.tapes.assertions, |input| {
-            input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
+            input_between(&prepared.dae.model, input, (side, side), occasion, &[])
         });
         let assertions = prepared.discrete.assertions.iter().enumerate();
         let broken = assertions.filter(|(_, it)| values[it.guard] != 0.0 && values[it.condition] == 0.0);

@@ -438,8 +438,9 @@ impl<'a> Run<'_, 'a> {
 
     /// Stops where an assertion does not hold, or tells it where it only warns.
     fn check_assertions(&mut self, phase: &Phase<'a>) -> Result<(), NoPhase> {
-        let Run { machinery, diagnostics, .. } = self;
-        for number in phase.check_assertions(machinery)? {
+        let Run { machinery, diagnostics, settings, .. } = self;
+        let occasion = Occasion { initial: phase.present.time <= settings.start, terminal: false };
+        for number in phase.check_assertions(machinery, occasion)? {
             let Requirement { message, span, .. } = machinery.prepared.discrete.assertions[number];
             failure::tell_warning(machinery.prepared, phase.present.time, (message, span), diagnostics);
         }

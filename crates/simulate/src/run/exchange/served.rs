@@ -196,7 +196,7 @@ impl<'m, 'a> Served<'m, 'a> {
     /// A step of the environment has led here.
     pub fn completed(&mut self) -> Result<bool, Diagnostics> {
         let Machinery { prepared, memory, .. } = &mut *self.machinery;
-        let broken = memory.buffers.broken_assertions(prepared, &self.present);
+        let broken = memory.buffers.broken_assertions(prepared, &self.present, Occasion::default());
         if let Some(&number) = broken.iter().find(|&&number| prepared.discrete.assertions[number].is_error) {
             return Err(self.stuck(NoPhase::Assertion(number)));
         }

@@ -26,7 +26,7 @@ use crate::run::phase::short_events::{Place, View};
 use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
 use crate::run::sliding::ode::SlidingOde;
-use crate::run::values::Side;
+use crate::run::values::{Occasion, Side};
 
 /// Rounding of states at rest, and what that makes of others at rest.
 const ROUNDS_OF_ROUNDING: usize = 2;
@@ -327,7 +327,7 @@ impl<'a> Phase<'a> {
             }
             self.move_to(machinery, integrator, end)?;
             self.reached = end;
-            self.check_assertions(machinery)?;
+            self.check_assertions(machinery, Occasion::default())?;
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -665,12 +665,12 @@ impl<'a> Phase<'a> {
     }
 
     /// Whether all assertions hold at the present values; those that only warn and do not hold, where it was not said yet.
-    pub fn check_assertions(&self, machinery: &mut Machinery<'a>) -> Result<Vec<usize>, NoPhase> {
+    pub fn check_assertions(&self, machinery: &mut Machinery<'a>, occasion: Occasion) -> Result<Vec<usize>, NoPhase> {
         let assertions = &machinery.prepared.discrete.assertions;
         if assertions.is_empty() {
             return Ok(Vec::new());
         }
-        let mut broken = machinery.memory.buffers.broken_assertions(machinery.prepared, &self.present);
+        let mut broken = machinery.memory.buffers.broken_assertions(machinery.prepared, &self.present, occasion);
         if let Some(&number) = broken.iter().find(|&&number| assertions[number].is_error) {
             return Err(NoPhase::Assertion(number));
         }
