@@ -431,28 +431,28 @@ impl Variant<'_> {
         options: &RunOptions,
         observer: Box<dyn Observer + Send>,
     ) -> Result<Simulation, Diagnostics> {
-        let mut run = Run::new(&self.loaded().question);
-        let begin = |run: &mut Run<'_>| {
-            let settings = self.settings(run, options)?;
-            let (dae, analysis) = self.parts();
-            let (natives, overrides) = (NativeFunctions::of(&dae.model), Default::default());
-            let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
-            Simulation::observed(&model, &settings, observer, &mut run.diagnostics).ok_or(Stop)
-        };
-        begin(&mut run).map_err(|Stop| run.diagnostics)
+        self.begun(options, |model, settings, said| Simulation::observed(model, settings, observer, said))
     }
 
     /// Begins a run that others integrate.
     pub fn exchange(&self, options: &RunOptions) -> Result<(Exchange, ExchangeEvent), Diagnostics> {
+        self.begun(options, Exchange::begin)
+    }
+
+    /// What begins with the settings of a run, or what is wrong with them.
+    fn begun<T>(
+        &self,
+        options: &RunOptions,
+        begin: impl FnOnce(&RunModel<'_>, &RunSettings, &mut Diagnostics) -> Option<T>,
+    ) -> Result<T, Diagnostics> {
         let mut run = Run::new(&self.loaded().question);
-        let begin = |run: &mut Run<'_>| {
-            let settings = self.settings(run, options)?;
+        let begun = self.settings(&mut run, options).and_then(|settings| {
             let (dae, analysis) = self.parts();
             let (natives, overrides) = (NativeFunctions::of(&dae.model), Default::default());
             let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
-            Exchange::begin(&model, &settings, &mut run.diagnostics).ok_or(Stop)
-        };
-        begin(&mut run).map_err(|Stop| run.diagnostics)
+            begin(&model, &settings, &mut run.diagnostics).ok_or(Stop)
+        });
+        begun.map_err(|Stop| run.diagnostics)
     }
 
     /// The settings of a run; what is wrong with the wishes is said.
