@@ -5,9 +5,11 @@
 //!   functions by their addresses.
 //! - Tables for unwinding are left out: a released program aborts where it panics, so that nothing reads them, and they are
 //!   a twelfth of it. (Flags of the compiler that would not write them cannot be given by profile.)
+//! - Addresses that the loader moves are listed as ranges (`pack-relative-relocs`): one by one they are a twentieth of it. Loaders
+//!   know such lists since version 2.36 of the C library, so that packages do without (`MODESHIFT_PORTABLE`).
 //! - Symbols are left out, which `strip` of the profile does only where the package has no settings of its own.
 //!
-//! Other linkers may not know an option, so each is tried on a program of one line first.
+//! Other linkers may not know an option, nor other loaders what comes of it, so each is tried on a program of one line first.
 
 use std::env;
 use std::path::Path;
@@ -17,6 +19,7 @@ const NO_UNWINDING: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hd
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=MODESHIFT_PORTABLE");
     if !env::var("PROFILE").is_ok_and(|profile| profile == "release") {
         return;
     }
@@ -26,13 +29,17 @@ fn main() {
     if std::fs::write(&script, NO_UNWINDING).is_ok() {
         wishes.push(vec![format!("-Wl,{}", script.display()), "-Wl,--no-eh-frame-hdr".to_string()]);
     }
-    for wish in wishes.iter().filter(|wish| links_with(wish, &folder)) {
+    if env::var_os("MODESHIFT_PORTABLE").is_none() && env::var("HOST").ok() == env::var("TARGET").ok() {
+        wishes.push(vec!["-Wl,-z,pack-relative-relocs".to_string()]);
+    }
+    for wish in wishes.iter().filter(|wish| runs_with(wish, &folder)) {
         wish.iter().for_each(|option| println!("cargo::rustc-link-arg-bins={option}"));
     }
 }
 
-/// Whether a program of one line links with the options, by the compiler, linker and flags of this build.
-fn links_with(options: &[String], folder: &str) -> bool {
+/// Whether a program of one line links with the options, by the compiler, linker and flags of this build, and, where it is
+/// built for this machine, runs.
+fn runs_with(options: &[String], folder: &str) -> bool {
     let (Ok(rustc), Ok(target)) = (env::var("RUSTC"), env::var("TARGET")) else { return false };
     let program = Path::new(folder).join("linked.rs");
     if std::fs::write(&program, "fn main() {}\n").is_err() {
@@ -51,5 +58,7 @@ fn links_with(options: &[String], folder: &str) -> bool {
             .filter(|flag| !flag.is_empty()),
     );
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    let is_well = |command: &mut Command| command.status().is_ok_and(|status| status.success());
+    is_well(&mut command)
+        && (env::var("HOST") != Ok(target) || is_well(&mut Command::new(Path::new(folder).join("linked"))))
 }
