@@ -9,7 +9,8 @@
 //!   know such lists since version 2.36 of the C library, so that packages do without (`MODESHIFT_PORTABLE`).
 //! - Symbols are left out, which `strip` of the profile does only where the package has no settings of its own.
 //!
-//! Other linkers may not know an option, nor other loaders what comes of it, so each is tried on a program of one line first.
+//! A build with debug information, for a profiler, keeps everything. Other linkers may not know an option, nor other loaders what
+//! comes of it, so each is tried on a program of one line first.
 
 use std::env;
 use std::path::Path;
@@ -20,7 +21,8 @@ const NO_UNWINDING: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hd
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=MODESHIFT_PORTABLE");
-    if !env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+    let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|it| it == value);
+    if !is("PROFILE", "release") || is("DEBUG", "true") {
         return;
     }
     let Ok(folder) = env::var("OUT_DIR") else { return };
