@@ -7,6 +7,7 @@
 //! | [`mode_equations`] | the equations of a mode of a model, compiled on first use |
 //! | [`equation_tapes`] | the tapes of equations, shared by all modes in which they have the same form |
 //! | [`difference_tape`] | one equation or relation as a residual along jets |
+//! | [`sums`] | those that need no tape: sums of unknowns with constant factors |
 //! | [`affine`] | the same, linearized at left limits |
 
 mod affine;
@@ -14,6 +15,7 @@ mod difference_tape;
 mod equation_tapes;
 mod jet;
 mod mode_equations;
+mod sums;
 
 pub(crate) use affine::{Affine, Surroundings};
 pub use difference_tape::DifferenceTape;
