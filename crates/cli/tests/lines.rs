@@ -82,3 +82,26 @@ fn the_start_of_clutches_with_dampers_beside_them_takes_diagrams_as_long_as_thei
     let (some, twice) = (of(60), of(120));
     assert!(twice < 2.5 * some, "{some} and {twice} nodes");
 }
+
+/// The start of such a line in all modes is beyond its budget, and a breaker leaves its first state at once: both `check` and a run
+/// begin where all machines do and let the first instant lead on.
+#[test]
+fn a_line_whose_breaker_opens_at_the_start_is_checked_and_run_where_all_modes_are_too_many() {
+    let line = "model M import Modeshift.Electrical.*; parameter Integer N = 1; ConstantVoltage s(V = 10); Ground g; Resistor R[N];
+        Capacitor C[N]; Breaker B[N](each iMax = 1); equation connect(s.n, g.p); connect(s.p, B[1].p);
+        for k in 1:N loop connect(B[k].n, R[k].p); connect(R[k].n, C[k].p); connect(C[k].n, g.p); end for;
+        for k in 2:N loop connect(C[k - 1].p, B[k].p); end for; end M;";
+    let count = ["--set", "N=1200"];
+    let checked = modeshift_reading(line.as_bytes(), &[&["check", "-", "--timings"], &count[..]].concat());
+    assert_eq!(checked.status, 0, "{}", checked.stderr);
+    assert!(checked.stderr.contains("more than its budget") && checked.stderr.contains("N0712"), "{}", checked.stderr);
+    let run = ["simulate", "-", "--stop", "1e-3", "--interval", "1e-3", "-o", "-", "--vars", "s.i,B[1].p.i,B[2].p.i"];
+    let simulated = modeshift_reading(line.as_bytes(), &[&run, &count[..]].concat());
+    assert_eq!(simulated.status, 0, "{}", simulated.stderr);
+    let rows: Vec<&str> = simulated.stdout.lines().skip(1).collect();
+    assert!(!rows.is_empty());
+    for row in rows {
+        let currents = row.split(',').skip(1).map(|cell| cell.parse::<f64>().expect("a number"));
+        assert!(currents.into_iter().all(|current| current == 0.0), "{row}");
+    }
+}

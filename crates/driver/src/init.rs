@@ -3,14 +3,15 @@
 //! The structure of all modes and scenarios comes first; numbers then tell conditions that are redundant from those
 //! that contradict each other, and find the start values and the initial mode.
 
-use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_modes::Limit;
 use modeshift_report::Analyzed;
 use modeshift_report::check::{limit_diagnostic, note_first_modes, note_start_not_checked};
 use modeshift_simulate::initialization::{AssessedScenario, Looked, Search, assess};
 use modeshift_structure::initialization::{
-    InitialChoice, InitialVerdict, Initialization, initialization, initialization_within_budget,
+    InitialChoice, InitialVerdict, Initialization, initialization, initialization_of_first_states,
+    initialization_within_budget,
 };
 use modeshift_structure::long_range::LongRange;
 
@@ -119,12 +120,8 @@ impl Run<'_> {
     /// Checks the start in the mode in which all machines begin, and says so. False, and nothing said, where there are no machines
     /// or the model does not start in that mode: some machine may leave its first state at once.
     fn check_first_mode(&mut self, analyzed: &Analyzed) -> bool {
-        let within = first_states(&analyzed.dae);
-        if within.is_empty() {
-            return false;
-        }
         let said_before = std::mem::take(&mut self.diagnostics);
-        let found = self.start_in_first_mode(analyzed, &InitialChoice { within, ..InitialChoice::default() });
+        let found = self.start_in_first_mode(analyzed);
         self.diagnostics = said_before;
         let Some((start, assessed)) = found else { return false };
         check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
@@ -135,12 +132,8 @@ impl Run<'_> {
         true
     }
 
-    fn start_in_first_mode(
-        &mut self,
-        analyzed: &Analyzed,
-        choice: &InitialChoice,
-    ) -> Option<(Initialization, Vec<AssessedScenario>)> {
-        let start = self.initialization(analyzed, choice).ok()?;
+    fn start_in_first_mode(&mut self, analyzed: &Analyzed) -> Option<(Initialization, Vec<AssessedScenario>)> {
+        let start = self.initialization_of_first_states(analyzed)?;
         let (assessed, said) = self.assessed(analyzed, &start, Search::AsInARun, false).ok()?;
         let is_refused = |it: &AssessedScenario| it.failed || it.verdict() == InitialVerdict::Overdetermined;
         let is_found = !self.diagnostics.has_errors() && !said.has_errors() && !assessed.iter().any(is_refused);
@@ -176,6 +169,19 @@ impl Run<'_> {
         self.timings.measure("initializing", analyze, size).map_err(|limit| self.limit(&limit))
     }
 
+    /// The start where all machines begin; nothing where there are none or a limit is reached.
+    fn initialization_of_first_states(&mut self, analyzed: &Analyzed) -> Option<Initialization> {
+        let options = self.options(&analyzed.within);
+        let choice = InitialChoice { within: analyzed.within.clone(), ..InitialChoice::default() };
+        let diagnostics = &mut self.diagnostics;
+        let analyze =
+            || initialization_of_first_states(&analyzed.dae, &analyzed.analysis, &choice, &options, diagnostics);
+        let size = |found: &Result<Option<Initialization>, Limit>| {
+            found.as_ref().ok().and_then(Option::as_ref).map_or_else(String::new, start_size)
+        };
+        self.timings.measure("initializing", analyze, size).ok().flatten()
+    }
+
     /// The scenario that `--scenario` names.
     pub(crate) fn choice(&mut self, analyzed: &Analyzed, scenario: Option<&str>) -> Result<InitialChoice, Stop> {
         let Some(name) = scenario else { return Ok(InitialChoice::default()) };
@@ -197,13 +203,4 @@ impl Run<'_> {
 fn start_size(start: &Initialization) -> String {
     let (equations, edges) = (start.system.origins.len(), start.system.incidence.edge_count());
     format!("{equations} equations, {edges} edges, {} nodes", start.space.node_count())
-}
-
-/// The mode in which all machines begin.
-fn first_states(dae: &MultimodeDae) -> Vec<(ModeVariableId, bool)> {
-    let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
-    let of_machines: std::collections::BTreeSet<VariableId> = states.map(|state| state.active).collect();
-    let is_state = |variable: Option<VariableId>| variable.is_some_and(|it| of_machines.contains(&it));
-    let modes = dae.mode_variables.iter_enumerated().filter(|(_, mode)| is_state(mode.variable));
-    modes.filter_map(|(id, mode)| Some((id, mode.initial?))).collect()
 }

@@ -257,8 +257,8 @@ fn state_after_first_instant(
     let own = RunSettings::of(&problem.dae.model.experiment);
     let settings = RunSettings { impulsive_start: looked.impulsive_start || own.impulsive_start, ..own };
     // A run would search in the same modes, and need not do so again.
-    let is_of_all = problem.start.is_of_all_modes_of(looked.analysis) && problem.time == settings.start;
-    let state = match failure.filter(|_| is_of_all) {
+    let is_as_in_a_run = problem.start.is_as_in_a_run(looked.analysis) && problem.time == settings.start;
+    let state = match failure.filter(|_| is_as_in_a_run) {
         Some(failure) if failure.is_about_discrete_variables() => None,
         Some(_) => crate::run::state_after_failed_search(problem, &settings),
         None => crate::run::state_after_first_instant(&model, &settings),

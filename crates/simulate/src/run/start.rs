@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use modeshift_dae::{Derivative, Id, IndexVec, Mode, ModeVariableId, MultimodeDae, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_modes::Limit;
 use modeshift_numerics::{Input, NativeFunctions, Parameters};
-use modeshift_structure::initialization::{InitialChoice, initialization};
+use modeshift_structure::initialization::{
+    InitialChoice, Initialization, initialization, initialization_of_first_states, initialization_within_budget,
+};
 
 use crate::initialization::{
     InitialProblem, InitialState, StartMode, StartSettings, explain_failure, explain_solution,
@@ -295,9 +298,8 @@ fn initial_state(
     settings: &RunSettings,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Found, Constants)> {
-    let RunModel { dae, analysis, natives, overrides } = *model;
-    let choice = InitialChoice { scenario: settings.scenario, ..InitialChoice::default() };
-    let start = match initialization(dae, analysis, &choice, &settings.limits(), diagnostics) {
+    let RunModel { dae, natives, overrides, .. } = *model;
+    let start = match structure_of_start(model, settings, diagnostics) {
         Ok(start) => start,
         Err(limit) => {
             let message = format!("the start could not be analyzed: {limit}");
@@ -331,6 +333,24 @@ fn initial_state(
             let constants = Constants { parameters: Arc::new(values), ..constants };
             Some((Found::LeftLimits(limits, refusal.iter().cloned().collect()), constants))
         }
+    }
+}
+
+/// The start in all modes or, where their sets outgrow their budget, where all machines begin, from which the first instant leads on.
+fn structure_of_start(
+    model: &RunModel<'_>,
+    settings: &RunSettings,
+    diagnostics: &mut Diagnostics,
+) -> Result<Initialization, Limit> {
+    let RunModel { dae, analysis, .. } = *model;
+    let choice = InitialChoice { scenario: settings.scenario, ..InitialChoice::default() };
+    let limits = settings.limits();
+    if let Some(start) = initialization_within_budget(dae, analysis, &choice, &limits, diagnostics)? {
+        return Ok(start);
+    }
+    match initialization_of_first_states(dae, analysis, &choice, &limits, diagnostics)? {
+        Some(start) => Ok(start),
+        None => initialization(dae, analysis, &choice, &limits, diagnostics),
     }
 }
 

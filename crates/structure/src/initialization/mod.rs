@@ -28,7 +28,7 @@ use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, MultimodeDae, Vari
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, LimitKind, ModeSet, ModeSpace, ModeVariable};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::matching::offsets::Thermometer;
 use crate::{
@@ -48,6 +48,8 @@ pub use system::{NotDifferentiated, Origin, System};
 pub struct Initialization {
     /// It is of the modes in which these mode variables have these values.
     within: Vec<(ModeVariableId, bool)>,
+    /// Whether those are the modes in which all machines begin, because the start of all modes outgrew its budget.
+    is_of_first_states: bool,
     /// Modes and scenarios: the mode variables of the model, behind them one variable per scenario.
     pub space: ModeSpace,
     /// The initial modes that are possible, and in which scenario.
@@ -97,8 +99,20 @@ pub fn initialization(
     let parts = dulmage_mendelsohn(&space, &system.incidence, &matching, &order)?;
     let proposal = proposal::proposal(&space, &system, &matching, &parts, &order)?;
     let (singular, cap) = (carried.singular, options.cap);
-    let initialization =
-        Initialization { within, space, invariant, scenarios, system, matching, parts, proposal, singular, order, cap };
+    let initialization = Initialization {
+        within,
+        is_of_first_states: false,
+        space,
+        invariant,
+        scenarios,
+        system,
+        matching,
+        parts,
+        proposal,
+        singular,
+        order,
+        cap,
+    };
     let mut found = Diagnostics::new();
     check_absent_variables(dae, &initialization, &mut found);
     initialization.space.check()?;
@@ -136,6 +150,33 @@ pub fn initialization_within_budget(
         Err(Limit { kind: LimitKind::Nodes(_), .. }) => Ok(None),
         Err(limit) => Err(limit),
     }
+}
+
+/// The start where all machines are in their first states, for a model whose start in all modes outgrows its budget; nothing where
+/// there are no machines.
+pub fn initialization_of_first_states(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    choice: &InitialChoice,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Initialization>, Limit> {
+    let first = first_states(dae);
+    if first.is_empty() {
+        return Ok(None);
+    }
+    let choice = InitialChoice { within: [&choice.within[..], &first].concat(), ..choice.clone() };
+    let found = initialization(dae, analysis, &choice, options, diagnostics)?;
+    Ok(Some(Initialization { is_of_first_states: true, ..found }))
+}
+
+/// The mode in which all machines begin.
+fn first_states(dae: &MultimodeDae) -> Vec<(ModeVariableId, bool)> {
+    let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
+    let of_machines: FxHashSet<VariableId> = states.map(|state| state.active).collect();
+    let is_state = |variable: Option<VariableId>| variable.is_some_and(|it| of_machines.contains(&it));
+    let modes = dae.mode_variables.iter_enumerated().filter(|(_, mode)| is_state(mode.variable));
+    modes.filter_map(|(id, mode)| Some((id, mode.initial?))).collect()
 }
 
 /// The equations of initialization along the model: each condition next to the first equation with one of its variables.
@@ -247,8 +288,11 @@ fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, d
 }
 
 impl Initialization {
-    /// Whether no mode that an analysis knows is left out.
-    pub fn is_of_all_modes_of(&self, analysis: &Analysis) -> bool {
+    /// Whether a run would look for its start here: no mode that an analysis knows is left out, or machines begin in them.
+    pub fn is_as_in_a_run(&self, analysis: &Analysis) -> bool {
+        if self.is_of_first_states {
+            return true;
+        }
         let known: FxHashMap<ModeVariableId, bool> = analysis.within.iter().copied().collect();
         self.within.iter().all(|(mode, value)| known.get(mode) == Some(value))
     }
