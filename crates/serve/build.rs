@@ -1,6 +1,6 @@
 //! Packs the page and the examples: 33 of 114 kilobytes are left of them in the program.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Of 0 to 10: packed once, read often.
 const LEVEL: u8 = 9;
@@ -20,7 +20,8 @@ const EXAMPLES: [&str; 10] = [
 ];
 
 fn main() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // As it is now: a build directory may have come from elsewhere, with this program in it.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).expect("cargo says where the crate is");
     let page = here.join("src/page");
     let entries = std::fs::read_dir(&page).expect("the page is there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();

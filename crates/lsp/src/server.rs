@@ -128,6 +128,8 @@ pub struct Server<Output> {
     last_check: Duration,
     /// What the client can do that decides how it is answered.
     client: Client,
+    /// The folders that the client works in.
+    folders: Vec<PathBuf>,
 }
 
 /// What the client can do.
@@ -160,6 +162,7 @@ impl<Output: Write> Server<Output> {
             state: State::Starting,
             last_check: Duration::ZERO,
             client: Client::default(),
+            folders: Vec::new(),
         }
     }
 
@@ -376,6 +379,9 @@ impl<Output: Write> Server<Output> {
             refreshes_tokens: refreshes("semanticTokens"),
             renames_files: renames_files(&capabilities["workspace"]["workspaceEdit"]),
         };
+        let folders = parameters["workspaceFolders"].as_array().map_or(&[][..], Vec::as_slice);
+        let folders = folders.iter().map(|folder| &folder["uri"]).chain([&parameters["rootUri"]]);
+        self.folders = folders.filter_map(|uri| path_of(uri.as_str()?)).collect();
         let wanted = parameters["initializationOptions"]["libraries"].as_array().into_iter().flatten();
         let wanted: Vec<PathBuf> = wanted.filter_map(|it| it.as_str().map(PathBuf::from)).collect();
         self.libraries.splice(0..0, wanted.into_iter().filter(|path| path.is_dir()));
@@ -483,7 +489,7 @@ impl<Output: Write> Server<Output> {
         self.names.get_mut(uri).map(|(_, names)| (document, names))
     }
 
-    /// References and renaming look at all open documents, and at the files of the package.
+    /// References and renaming look at all open documents, and at the files of the package and of the folders.
     fn places_everywhere(&mut self, method: &str, uri: &str, parameters: &Value) -> Result<Value, Failure> {
         use crate::features::places;
         let renames_files = self.client.renames_files;
@@ -518,9 +524,9 @@ impl<Output: Write> Server<Output> {
         }
         let is_open = |path: &std::path::Path| open.iter().any(|uri| path_of(uri).is_some_and(|it| it == path));
         let opened = self.opened("");
-        let (files, is_all) = places::files_around(&target);
+        let (files, is_all) = places::files_around(&target, &self.folders);
         if is_rename && !is_all {
-            return Err(Failure::refused("the package has too many files to look into all of them"));
+            return Err(Failure::refused("there are too many files around to look into all of them"));
         }
         let wanted = [target.name(), new_name];
         for path in files.into_iter().filter(|path| !is_open(path)) {

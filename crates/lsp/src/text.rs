@@ -106,10 +106,15 @@ impl Text {
         json!({"line": line, "character": character})
     }
 
+    /// The byte at which the character around a byte begins; behind the text, its end.
+    pub fn boundary(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        (0..=offset).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0)
+    }
+
     /// The line of a byte and the character in it, as the client counts.
     pub fn line_and_character(&self, offset: usize) -> (usize, usize) {
-        let offset = offset.min(self.text.len());
-        let offset = (0..=offset).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+        let offset = self.boundary(offset);
         let line = self.line_of(offset);
         (line, self.length(&self.text[self.line_starts[line]..offset]))
     }

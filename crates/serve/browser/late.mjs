@@ -1,6 +1,6 @@
 // What comes late, quickly or in great number: `node late.mjs PROGRAM`.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assert, browse, claim, finish, serve } from './support.mjs';
@@ -174,6 +174,38 @@ await claim('long names end in an ellipsis, and one of something is one', async 
 
 await claim('nothing went wrong behind the page', async () => {
   assert(problems.length === 0, problems.join('; '));
+});
+
+/** The language servers behind the page. */
+const languageServers = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((name) => {
+  try {
+    const parent = readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1];
+    return Number(parent) === server.process && readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')[1] === 'lsp';
+  } catch { return false; }
+});
+
+await claim('another language server follows one that ends, and knows the text as it is', async () => {
+  await open('Plain', 'structure');
+  const type = (before, after) => page.locator('#source').evaluate((area, [from, to]) => {
+    const at = area.value.indexOf(from);
+    area.focus();
+    area.setSelectionRange(at, at + from.length);
+    document.execCommand('insertText', false, to);
+  }, [before, after]);
+  const [first, ...more] = languageServers();
+  assert(first && !more.length, 'there is one');
+  process.kill(Number(first), 'SIGKILL');
+  await type('-x;', '-y;');
+  await waitFor(() => document.querySelector('#problems')?.textContent.includes('y'));
+  assert(!(await page.locator('#verdict').innerText()).includes('gone'), 'nothing is gone');
+  await type('-y;', '-x;');
+  await waitFor(() => !document.querySelector('#problems').textContent && !document.querySelector('#verdict').classList.contains('bad'));
+  for (let time = 0; time < 3; time += 1) {
+    for (const process_ of languageServers()) process.kill(Number(process_), 'SIGKILL');
+    await page.waitForTimeout(1500);
+  }
+  const said = await page.locator('#verdict').innerText();
+  assert(said.includes('loaded again') && !said.includes('saved'), said);
 });
 
 await end();

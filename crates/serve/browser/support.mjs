@@ -15,7 +15,7 @@ export async function serve(program, file) {
     child.stdout.once('data', (data) => resolve(data.toString().trim()));
     child.once('exit', () => reject(new Error('the server ended')));
   });
-  return { address, end: () => child.kill() };
+  return { address, process: child.pid, end: () => child.kill() };
 }
 
 export async function browse(options = {}) {

@@ -23,6 +23,15 @@ impl Client {
     }
 
     pub fn with(environment: &[(&str, &Path)]) -> Client {
+        Client::started(environment, &Value::Null)
+    }
+
+    /// With a folder that it works in, whose packages are found.
+    pub fn working_in(folder: &Path) -> Client {
+        Client::started(&[("MODELICAPATH", folder)], &json!(format!("file://{}", folder.display())))
+    }
+
+    fn started(environment: &[(&str, &Path)], root: &Value) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_modeshift"));
         command.arg("lsp").env_remove("MODELICAPATH").envs(environment.iter().copied());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program was built");
@@ -30,7 +39,7 @@ impl Client {
         let (text, uri) = (String::new(), String::new());
         let mut client = Client { child, input, output, next: 0, heard: Vec::new(), text, uri, version: 0 };
         let edits = json!({"documentChanges": true, "resourceOperations": ["rename"]});
-        client.request("initialize", json!({"capabilities": {"workspace": {"workspaceEdit": edits}}}));
+        client.request("initialize", json!({"capabilities": {"workspace": {"workspaceEdit": edits}}, "rootUri": root}));
         client.notify("initialized", json!({}));
         client
     }

@@ -17,7 +17,7 @@ impl Numbers {
     }
 }
 
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 25] = [
     ";",
     "(",
     ")",
@@ -39,6 +39,7 @@ const PIECES: [&str; 24] = [
     ".",
     "'",
     "ü𝄞",
+    "\u{feff}",
     "connect(",
     "[",
     "annotation(",

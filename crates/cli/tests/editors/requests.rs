@@ -184,16 +184,80 @@ fn a_class_of_a_package_is_renamed_in_all_its_files() {
     client.end();
 }
 
+/// All `inner` and `outer` of a name are renamed together, from each of them; what only is called so stays.
 #[test]
-fn what_finds_each_other_by_its_name_is_not_renamed_alone() {
+fn what_finds_each_other_by_its_name_is_renamed_together() {
     let text = "model World\n  Real g = 9.81;\nend World;\nmodel Body\n  outer World world;\n  Real a = -world.g;\nend Body;\n\
-                model M\n  inner World world;\n  Body body;\nend M;\n";
+                model M\n  inner World world(g = 1);\n  Body body;\n  Real b = body.world.g;\nend M;\n\
+                model Other\n  World world;\n  Real c = world.g;\nend Other;\n";
     let mut client = Client::open(&temporary("Worlds.mo"), text);
-    for piece in ["outer World wor§ld", "inner World wor§ld", "-wor§ld.g"] {
-        let position = client.place(piece);
-        let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": "earth"});
-        let answer = client.respond("textDocument/rename", parameters);
-        assert!(answer["error"]["message"].as_str().is_some_and(|it| it.contains("`inner` and `outer`")), "{answer}");
+    let uri = client.uri.clone();
+    for piece in ["outer World wor§ld", "inner World wor§ld", "-wor§ld.g", "body.wor§ld"] {
+        let found = client.at("rename", piece, json!({"newName": "earth"}));
+        assert_eq!(
+            edited(text, &found["changes"][&uri]),
+            text.replace("outer World world", "outer World earth")
+                .replace("inner World world", "inner World earth")
+                .replace("-world.g", "-earth.g")
+                .replace("body.world", "body.earth"),
+            "{piece}"
+        );
+    }
+    let found = client.at("rename", "c = wor§ld", json!({"newName": "earth"}));
+    assert_eq!(
+        edited(text, &found["changes"][&uri]),
+        text.replace("\n  World world", "\n  World earth").replace("c = world", "c = earth")
+    );
+    // Bodies of a library look for what this is called.
+    let foreign = "model N\n  inner Modeshift.Electrical.Ground ground;\nend N;\n";
+    client.also_open(&temporary("Foreign.mo"), foreign);
+    let position = client.place("Ground grou§nd");
+    let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": "earth"});
+    let answer = client.respond("textDocument/rename", parameters);
+    assert!(answer["error"]["message"].as_str().is_some_and(|it| it.contains("it has to stay")), "{answer}");
+    client.end();
+}
+
+/// A folder that the client works in is searched, also where no file of it is open.
+#[test]
+fn a_name_is_renamed_in_all_files_of_the_folder() {
+    let directory = temporary("Workplace");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(directory.join("Lib")).expect("a temporary directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("a temporary file");
+    let base = "within Lib;\nmodel Base\n  Real x(start = 1);\nend Base;\n";
+    write("Lib/package.mo", "package Lib\nend Lib;\n");
+    write("Lib/Base.mo", base);
+    write("use.mo", "model Use\n  Lib.Base d(x(start = 8));\n  Real y = d.x;\nend Use;\n");
+    write("other.mo", "model Other\n  Real x = 3;\nend Other;\n");
+    let mut client = Client::working_in(&directory);
+    client.also_open(&directory.join("Lib/Base.mo"), base);
+    let found = client.at("rename", "Real §x", json!({"newName": "position"}));
+    let changes = found["changes"].as_object().expect("edits");
+    let count = |name: &str| {
+        let of_file = changes.iter().find(|(uri, _)| uri.ends_with(name));
+        of_file.and_then(|(_, edits)| edits.as_array()).map_or(0, Vec::len)
+    };
+    assert_eq!((count("/Base.mo"), count("/use.mo"), count("/other.mo")), (1, 2, 0), "{found}");
+    let found = client.at("references", "Real §x", json!({"context": {"includeDeclaration": false}}));
+    assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
+    client.end();
+}
+
+/// A byte order mark at any place leaves the server alive, and places behind it where they are.
+#[test]
+fn byte_order_marks_move_no_places() {
+    let mut client = Client::new();
+    for (name, text, line, character) in [
+        ("MarkBefore.mo", "\u{feff}model A\n  Real x = y;\nend A;\n", 1, 11),
+        ("MarkAlone.mo", "\u{feff}model A Real x = y; end A;\n", 0, 18),
+        ("MarkInside.mo", "model A\n  Boolean g; Real x;\nequation\n  x = \u{feff}f\nend A;\n", 3, 7),
+        ("MarkLater.mo", "model A\n  /* \u{feff} */ Real x = y;\nend A;\n", 1, 19),
+    ] {
+        client.also_open(&temporary(name), text);
+        let found = client.diagnostics();
+        let start = &found[0]["range"]["start"];
+        assert_eq!(*start, json!({"line": line, "character": character}), "{name}: {found:?}");
     }
     client.end();
 }

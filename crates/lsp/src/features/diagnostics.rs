@@ -62,7 +62,7 @@ fn one(document: &Document, diagnostic: &Value) -> Value {
 fn range(document: &Document, label: &Value) -> Value {
     let number = |name: &str| label[name].as_u64().unwrap_or(0) as usize;
     let text = document.text.as_str();
-    let (mut start, mut end) = (number("start").min(text.len()), number("end").min(text.len()));
+    let (mut start, mut end) = (document.text.boundary(number("start")), document.text.boundary(number("end")));
     if start >= end {
         let next = text[start..].chars().next();
         match next.filter(|it| !matches!(it, '\n' | '\r')) {

@@ -13,7 +13,7 @@ use crate::names::{Names, Symbol, lookup, predefined};
 use crate::rpc::Failure;
 use crate::text::{Encoding, Text};
 
-/// How many files of a package are searched.
+/// How many files are searched.
 const MOST_FILES: usize = 3000;
 
 /// What is looked for: a declaration.
@@ -25,6 +25,8 @@ pub struct Target {
     key: (String, u32),
     /// Whether only those places count that mean it by the name of an import.
     is_alias: bool,
+    /// Whether it is `inner` or `outer`: which of them mean each other is known of instances only, so all of the name count.
+    is_shared: bool,
 }
 
 /// A place where a name stands, and whether it is the declaration.
@@ -43,6 +45,15 @@ pub fn definition(document: &Document, names: &mut Names, offset: usize) -> Valu
 pub fn type_definition(document: &Document, names: &mut Names, offset: usize) -> Value {
     let found = symbol(document, names, offset).and_then(|symbol| names.class_of(&symbol)).map(Symbol::Class);
     found.and_then(|symbol| location(document, names, names.declaration(&symbol)?)).unwrap_or(Value::Null)
+}
+
+fn is_inner_or_outer(names: &Names, symbol: &Symbol) -> bool {
+    match symbol {
+        Symbol::Component { owner, component, .. } => {
+            lookup::is_inner_or_outer(&names.definition(*owner), &component.name.name)
+        }
+        _ => false,
+    }
 }
 
 fn symbol(document: &Document, names: &mut Names, offset: usize) -> Option<Symbol> {
@@ -67,7 +78,8 @@ fn location(document: &Document, names: &Names, span: Span) -> Option<Value> {
 pub fn target(document: &Document, names: &mut Names, offset: usize) -> Option<Target> {
     let symbol = symbol(document, names, offset)?;
     let span = names.declaration(&symbol)?;
-    Some(Target { name: names.written(span).to_string(), key: names.key(span)?, is_alias: false })
+    let is_shared = is_inner_or_outer(names, &symbol);
+    Some(Target { name: names.written(span).to_string(), key: names.key(span)?, is_alias: false, is_shared })
 }
 
 /// The name at a byte, where it is one that an import gives.
@@ -107,7 +119,7 @@ pub fn no_capture(
     let Some(span) = first_of_name(document.tree(), new_name).filter(|_| target.name != new_name) else {
         return Ok(());
     };
-    if !is_used && !is_seen(names, target) {
+    if !is_used && !target.is_shared && !is_seen(names, target) {
         return Ok(());
     }
     let file = document.path.as_ref().map_or(document.uri.clone(), |path| path.display().to_string());
@@ -159,7 +171,11 @@ fn visit<'tree>(
             Child::Token(token) if token.kind == SyntaxKind::Identifier && token.text == target.name => {
                 let Some(symbol) = names.resolve(nodes, token) else { continue };
                 let key = names.declaration(&symbol).and_then(|span| names.key(span));
-                if key.as_ref() != Some(&target.key) {
+                let is_meant = match target.is_shared {
+                    true => is_inner_or_outer(names, &symbol),
+                    false => key.as_ref() == Some(&target.key),
+                };
+                if !is_meant {
                     continue;
                 }
                 let declares = match target.is_alias {
@@ -177,28 +193,42 @@ fn visit<'tree>(
     }
 }
 
-/// The files among which the target may be used: those of the packages around its declaration; and whether these are all.
-pub fn files_around(target: &Target) -> (Vec<PathBuf>, bool) {
+/// The files among which the target may be used: those of the packages around its declaration and of the folders that the
+/// client works in; and whether these are all.
+pub fn files_around(target: &Target, folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
     let path = Path::new(&target.key.0);
     let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
-    let Some(outermost) = packages.last() else { return (Vec::new(), true) };
-    let (mut files, mut pending) = (Vec::new(), vec![outermost.to_path_buf()]);
-    while let Some(directory) = pending.pop() {
+    let outermost = packages.last().map(Path::to_path_buf);
+    let mut files = Vec::new();
+    // In a package only directories that are packages belong to it.
+    let mut pending: Vec<(PathBuf, bool)> = outermost.into_iter().map(|directory| (directory, true)).collect();
+    pending.extend(folders.iter().map(|directory| (directory.clone(), false)));
+    while let Some((directory, of_package)) = pending.pop() {
         for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
+            let belongs = match of_package {
+                true => path.join("package.mo").is_file(),
+                false => !entry.file_name().to_string_lossy().starts_with('.') && !is_made(&path),
+            };
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && path.join("package.mo").is_file() => pending.push(path),
+                Ok(kind) if kind.is_dir() && belongs => pending.push((path, of_package)),
                 Ok(kind) if kind.is_file() && path.extension().is_some_and(|it| it == "mo") => files.push(path),
                 _ => {}
             }
         }
-        if files.len() > MOST_FILES {
+        if files.len() > 2 * MOST_FILES {
             break;
         }
     }
     files.sort();
+    files.dedup();
     let is_all = files.len() <= MOST_FILES;
     (files, is_all)
+}
+
+/// Whether a directory is what tools fetch or make.
+fn is_made(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "node_modules" || name == "target")
 }
 
 /// A file that is not open as a document, where one of these names is in it; or why it cannot be read.
@@ -321,14 +351,10 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
     let Some(span) = names.declaration(&symbol) else {
         return Err(Failure::refused("this is a word of the language"));
     };
-    let file = names.file(span.file).map_or("", |(name, _)| name).to_string();
-    let own_packages = document.path.as_ref().is_some_and(|path| {
-        let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
-        packages.last().is_some_and(|outermost| Path::new(&file).starts_with(outermost))
-    });
     // An alias belongs to the file of its import, whatever it stands for.
     let is_alias = alias(document, names, offset).is_some();
-    if !is_alias && !names.is_own(span.file) && !own_packages {
+    if !is_alias && !is_changeable(document, names, span) {
+        let file = names.file(span.file).map_or("", |(name, _)| name);
         return Err(Failure::refused(format!("this is declared in `{file}`, which is no file of this package")));
     }
     if !is_name(new_name) {
@@ -338,11 +364,14 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
     if is_renamed && predefined::name(new_name).is_some() {
         return Err(Failure::refused(format!("`{new_name}` means something in the language")));
     }
-    // Which `inner` an `outer` means is known of instances only: their common name is what holds them together.
-    if let Symbol::Component { owner, component, .. } = &symbol
-        && lookup::is_inner_or_outer(&names.definition(*owner), &component.name.name)
+    // All `inner` and `outer` of a name are renamed together; those in a library, where the class is from, cannot be.
+    if is_inner_or_outer(names, &symbol)
+        && let Some(class) = names.class_of(&symbol)
+        && let Some(declared) = names.declaration(&Symbol::Class(class))
+        && !is_changeable(document, names, declared)
     {
-        let message = "`inner` and `outer` find each other by this name: change all of them together, by hand";
+        let message =
+            "`inner` and `outer` find each other by this name, also in the library of its class: it has to stay";
         return Err(Failure::refused(message));
     }
     let clash = match &symbol {
@@ -363,6 +392,16 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
         }
         None => Ok(()),
     }
+}
+
+/// Whether a declaration is in the document or in a file of its package.
+fn is_changeable(document: &Document, names: &Names, span: Span) -> bool {
+    let file = names.file(span.file).map_or("", |(name, _)| name);
+    let in_own_packages = document.path.as_ref().is_some_and(|path| {
+        let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
+        packages.last().is_some_and(|outermost| Path::new(file).starts_with(outermost))
+    });
+    names.is_own(span.file) || in_own_packages
 }
 
 /// Where an identifier of this name is first in a text.

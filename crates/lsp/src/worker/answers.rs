@@ -45,6 +45,14 @@ pub fn answer(request: &Value, parsed: &Parsed) -> Value {
     }
 }
 
+/// A byte order mark is no part of a text, but places behind it are the client's: as many bytes stand for it.
+fn without_mark(text: String) -> String {
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => " ".repeat(text.len() - rest.len()) + rest,
+        None => text,
+    }
+}
+
 /// The question of a request.
 fn question(request: &Value, parsed: &Parsed) -> Question {
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_string();
@@ -54,8 +62,7 @@ fn question(request: &Value, parsed: &Parsed) -> Question {
         source: Source {
             name: text("name"),
             path: request["path"].as_str().map(PathBuf::from),
-            // A byte order mark is no part of the text, but places behind it are the client's.
-            text: text("text").replace('\u{feff}', " "),
+            text: without_mark(text("text")),
             dialect: if is_mel { Dialect::Mel } else { Dialect::Modelica },
         },
         model: request["model"].as_str().map(str::to_string),

@@ -90,7 +90,11 @@ const editor = new Editor($('#editor'), {
     if (errors > 0) verdict.textContent = errors === 1 ? '1 error' : `${errors} errors`;
     else if (verdict.textContent.includes('error') || !verdict.textContent) verdict.textContent = 'all well';
   },
-  gone: () => {
+  gone: (outcome) => {
+    if (outcome === 'ended') {
+      tell(new Error('The language server ends over this text: nothing is judged until the page is loaded again.'));
+      return;
+    }
     isGone = true;
     tell(new Error('The server is gone: nothing is judged or saved any more. Keep your text, and start it again.'));
   },

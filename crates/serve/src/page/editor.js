@@ -47,15 +47,7 @@ export class Editor {
     this.server = new LanguageServer({
       'textDocument/publishDiagnostics': (params) => this.published(params),
       'workspace/inlayHint/refresh': () => this.askForHints(),
-      closed: () => {
-        // What was said of an earlier text is true no longer.
-        this.diagnostics = [];
-        this.hints = [];
-        this.list.replaceChildren();
-        this.count.textContent = '· the server is gone';
-        this.paint();
-        gone();
-      },
+      closed: () => this.lost(gone),
     });
     this.area.addEventListener('input', () => this.typed());
     this.area.addEventListener('keydown', (event) => this.key(event));
@@ -64,6 +56,27 @@ export class Editor {
     // Who comes back at once, from a click on an edit, keeps the proposals.
     this.area.addEventListener('blur', () => setTimeout(() => { if (document.activeElement !== this.area) this.hidePopup(); }, 150));
     this.area.addEventListener('scroll', () => { this.area.scrollTop = 0; this.area.scrollLeft = 0; });
+  }
+
+  /** The language server ended: another one is asked, and where there is none, this is said. */
+  async lost(gone) {
+    // What was said of an earlier text is true no longer.
+    this.diagnostics = [];
+    this.hints = [];
+    this.list.replaceChildren();
+    this.count.textContent = '· not judged';
+    this.paint();
+    if (this.isLost) return;
+    this.isLost = true;
+    const outcome = await this.server.again(() => this.text);
+    this.isLost = false;
+    if (outcome === 'back') {
+      // It may have ended again before this was known.
+      if (!this.server.send) this.lost(gone);
+      return;
+    }
+    if (outcome === 'gone') this.count.textContent = '· the server is gone';
+    gone(outcome);
   }
 
   async open(uri, text) {
