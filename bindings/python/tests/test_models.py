@@ -131,6 +131,28 @@ def test_inputs_are_numbers_functions_or_arrays():
     assert function == pytest.approx(numpy.exp(-1), rel=1e-2)
 
 
+def test_what_is_no_number_is_no_parameter_and_no_input():
+    plant = modeshift.loads(
+        "model P parameter Real k = 1; input Real u(start = 0); Real x(start = 1, fixed = true); equation der(x) = k*u - x; end P;"
+    )
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="no value of a parameter"):
+            plant.simulate(k=value)
+    wrong = [
+        (([0, 1], [1, float("nan")]), "finite"),
+        (([0, float("nan")], [1, 1]), "finite"),
+        (([1, 0], [1, 2]), "grow"),
+        (([0, 0], [1, 2]), "grow"),
+        (([], []), "an input is"),
+        (numpy.zeros((3, 3)), "an input is"),
+        ("0 1", "an input is"),
+        (None, "an input is"),
+    ]
+    for signal, said in wrong:
+        with pytest.raises(ValueError, match=said):
+            plant.simulate(inputs={"u": signal})
+
+
 def test_a_run_is_stepped_and_comes_back():
     s = modeshift.loads(FOLLOWER).simulator(stop=10, record=True)
     s.step_to(1)

@@ -406,6 +406,142 @@ fn guards_that_are_touched_without_an_event_are_refused() {
     check(other, &[("p", 1.0)], &["y"], |p| vec![2.0 * p[0]]);
 }
 
+/// `x = p*time - 1` passes zero at `1/p`; `y` is what an expression of it amounts to.
+fn passing(declarations: &str, slope: &str) -> String {
+    format!(
+        "model M
+          {declarations}
+          parameter Real p = 0.8, fixed = 1;
+          Real x(start = -1, fixed = true), y(start = 0, fixed = true), other(start = -1, fixed = true);
+        equation
+          der(x) = p;
+          der(other) = 1;
+          /* slope: */ der(y) = {slope};
+          annotation(experiment(StopTime = 2));
+        end M;"
+    )
+}
+
+#[test]
+fn jumps_without_an_event_are_refused() {
+    let stairs = "function above
+        input Real x;
+        output Real y;
+      algorithm
+        y := 0.5*x;
+        if x > 0 then
+          y := y + 1;
+        end if;
+      end above;";
+    let wrong = [
+        ("", "noEvent(if x > 0 then 1 else 0)"),
+        ("", "noEvent(if x >= 0 then 1 else 0)"),
+        ("", "sign(x)"),
+        ("", "noEvent(sign(x))"),
+        ("", "y + noEvent(if x > 0 then 1e-3 else 0)"),
+        ("", "noEvent(if x > 0 and y < 10 then 1 + x else x)"),
+        ("", "smooth(0, noEvent(if x > 0 then 1 else 0))"),
+        ("", "noEvent(if fixed*time > 1/p then 1 else 0)"),
+        ("", "noEvent(floor(x + 0.3))"),
+        ("", "noEvent(integer(5*x))"),
+        ("", "noEvent(mod(x, 0.4))"),
+        ("", "if x > 0 then 2 else noEvent(if x > -0.5 then 1 else 0)"),
+        ("", "(if x > 0 then 1 else 0) + noEvent(if x > 0 then 1 else 0)"),
+        (stairs, "above(x)"),
+        (stairs, "above(x + y)^2"),
+    ];
+    for (declarations, slope) in wrong {
+        let text = passing(declarations, slope);
+        let found = Model::new(&text).sensitivities(&["p"]);
+        match found {
+            Err(message) => assert!(message.contains("E0846"), "{slope}: {message}"),
+            // What makes an event after all.
+            Ok(found) => {
+                assert!(!found.events.is_empty(), "{slope}: {found:?}");
+                check_runs(&text, &["p"], &["x", "y"]);
+            }
+        }
+    }
+    refused(&passing("", "noEvent(if x > 0 then 1 else 0)"), "p", "jumps without an event, in `slope`");
+    refused(&passing(stairs, "above(x)"), "p", "jumps without an event, in `slope`");
+}
+
+#[test]
+fn corners_are_passed_and_jumps_that_stand_still() {
+    let corner = "function corner
+        input Real x;
+        output Real y;
+      algorithm
+        y := if x > 0 then 3*x else x;
+      end corner;";
+    let right = [
+        ("", "abs(x)"),
+        ("", "noEvent(abs(x))"),
+        ("", "noEvent(max(x, 2*x))"),
+        ("", "max(0, x)*y + 1"),
+        ("", "noEvent(if x > 0 then 2*x else x)"),
+        ("", "noEvent(if x > 0 then x else 0) + time*p"),
+        // Their times do not change.
+        ("", "p*noEvent(if time > 1 then 1 else 0)"),
+        ("", "p*noEvent(if other > 0 then 1 else 0)"),
+        ("", "x*sign(other)"),
+        // Branches that are never changed.
+        ("", "noEvent(if x > 100 then 1 else p)"),
+        ("", "sign(x - 5)*p"),
+        (corner, "corner(x)"),
+        (corner, "corner(x)*corner(y + 1)"),
+    ];
+    for (declarations, slope) in right {
+        let text = passing(declarations, slope);
+        let model = Model::new(&text);
+        let found = model.sensitivities(&["p", "x.start"]).unwrap_or_else(|message| panic!("{slope}: {message}"));
+        for (number, name) in ["p", "x.start"].iter().enumerate() {
+            let ends = |change: f64| model.run(name, change, &["x", "y"]).1[..2].to_vec();
+            let of = |it: &str| found.end.iter().find(|end| end.name == it).unwrap().by[number];
+            check_near(&[of("x"), of("y")], &derivative(&ends, 2e-3), NEARLY, &format!("{slope} by {name}"));
+        }
+    }
+}
+
+#[test]
+fn derivatives_that_differ_on_both_sides_are_refused() {
+    // The run stays on the corner; is on it at its end; at a restart; and in a parameter that follows.
+    let stays = "model M
+        parameter Real p = 0;
+        Real x(start = 0, fixed = true), y(start = 0, fixed = true);
+      equation
+        der(x) = p;
+        der(y) = noEvent(abs(x));
+      end M;";
+    refused(stays, "p", "E0846");
+    let ends = "model M
+        parameter Real p = 1;
+        Real x(start = -1, fixed = true), y;
+      equation
+        der(x) = p;
+        y = noEvent(abs(x));
+        annotation(experiment(StopTime = 1));
+      end M;";
+    refused(ends, "p", "smoothly");
+    let restarts = "model M
+        parameter Real p = 1;
+        Real x(start = 0, fixed = true);
+      equation
+        der(x) = p;
+        when time >= 0.5 then
+          reinit(x, max(pre(x), 0.5));
+        end when;
+      end M;";
+    refused(restarts, "p", "smoothly");
+    let follows = "model M
+        parameter Real p = 1, q = abs(p - 1);
+        Real x(start = 0, fixed = true);
+      equation
+        der(x) = q + p;
+      end M;";
+    refused(follows, "p", "smoothly");
+}
+
 #[test]
 fn events_that_move_apart_are_refused() {
     let text = "model M

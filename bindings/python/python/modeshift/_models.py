@@ -31,7 +31,10 @@ def written(value: Value) -> str:
         return value
     if isinstance(value, (int, numpy.integer)):
         return str(int(value))
-    return repr(float(value))
+    number = float(value)
+    if not numpy.isfinite(number):
+        raise ValueError(f"{number} is no value of a parameter")
+    return repr(number)
 
 
 def parameter_list(parameters: Mapping[str, Value]) -> list[tuple[str, str]]:
@@ -373,6 +376,9 @@ class Model:
         return Simulator(self._engine.simulator(given, options, record))
 
 
+SIGNALS = "an input is a number, a function of time, or two arrays of the same length: times and values"
+
+
 def samples(signal: Any, grid: numpy.ndarray):
     """Times with values, or with the function that has the value.
 
@@ -383,8 +389,13 @@ def samples(signal: Any, grid: numpy.ndarray):
         return [(float(time), signal) for time in grid]
     if isinstance(signal, (int, float, bool, numpy.number, numpy.bool_)):
         return [(float(grid[0]), float(signal))]
-    times, values = signal
-    times, values = numpy.asarray(times, dtype=float), numpy.asarray(values, dtype=float)
-    if times.shape != values.shape or times.ndim != 1:
-        raise ValueError("an input is a number, a function of time, or two arrays of the same length: times and values")
+    if isinstance(signal, str) or not hasattr(signal, "__len__") or len(signal) != 2:
+        raise ValueError(SIGNALS)
+    times, values = numpy.asarray(signal[0], dtype=float), numpy.asarray(signal[1], dtype=float)
+    if times.shape != values.shape or times.ndim != 1 or times.size == 0:
+        raise ValueError(SIGNALS)
+    if not (numpy.isfinite(times).all() and numpy.isfinite(values).all()):
+        raise ValueError("times and values of an input are finite numbers")
+    if (numpy.diff(times) <= 0).any():
+        raise ValueError("the times of an input grow from one to the next")
     return list(zip(times.tolist(), values.tolist()))

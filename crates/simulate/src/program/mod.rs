@@ -12,6 +12,7 @@
 //! | `ode` | a program as a system of differential equations |
 //! | `outputs` | values that follow from those of a program |
 //! | `tangents` | how quantities change with the states and with inputs |
+//! | `corners` | where equations are not smooth although no event shows it |
 //! | `failure` | why not, in the words of the model |
 //!
 //! Hidden constraints are solved at every evaluation, to rounding, so nothing drifts.
@@ -19,6 +20,7 @@
 mod affine;
 mod blocks;
 mod compiled;
+mod corners;
 mod failure;
 mod mode_program;
 mod ode;
@@ -29,6 +31,7 @@ mod surroundings;
 mod tangents;
 
 pub(crate) use affine::{AffineMode, AffineRow, NotAffine};
+pub(crate) use corners::{Corners, Decided, Kind as CornerKind};
 pub use failure::{BlockFailure, FailureReason, NotBuilt};
 pub use mode_program::{Program, StateChoice};
 pub use ode::ProgramOde;

@@ -7,6 +7,7 @@ use modeshift_dae::{EquationId, Id as _, VariableId};
 use modeshift_numerics::small_dense::{Factors, Matrix};
 use modeshift_numerics::{Differentiated, Input};
 
+use super::corners::Corners;
 use super::mode_program::Program;
 use super::programs::Programs;
 use super::states::quantities::{Quantities, QuantityIndex};
@@ -38,6 +39,8 @@ pub(crate) struct Tangents {
     /// The states that quantities are differentiated by, and of how many variables that are given besides.
     states: Vec<QuantityIndex>,
     given: usize,
+    /// Where the equations are not smooth, if anywhere.
+    corners: Result<Option<Corners>, EquationId>,
 }
 
 /// Equations that determine some quantities together.
@@ -59,7 +62,7 @@ enum Column {
 impl Program {
     /// The derivatives of all quantities of the mode by the present states and by some variables that are given from outside.
     pub(crate) fn tangents(&self, programs: &mut Programs<'_>, given: &[VariableId]) -> Result<Tangents, NoTangents> {
-        let mut made = Vec::new();
+        let (mut made, mut equations) = (Vec::new(), Vec::new());
         for system in systems(self.structure(), self.quantities(), self.choice()) {
             let names = system.named_equations(self.structure());
             let mut residuals = Vec::with_capacity(names.len());
@@ -67,6 +70,7 @@ impl Program {
                 let differentiated = programs.workshop().differentiated(name, self.residual(row.of.index()));
                 residuals.push(differentiated.map_err(|_| NoTangents::NotSmooth(name.of))?);
             }
+            equations.extend(residuals.iter().copied().zip(names.iter().map(|name| name.of)));
             let not_numeric = |_| NoTangents::NotSmooth(names[0].of);
             let compiler = || programs.workshop_ref().compiler();
             let tape = compiler().tape(&residuals).map_err(not_numeric)?;
@@ -92,11 +96,17 @@ impl Program {
                 equations: names.iter().map(|name| name.of).collect(),
             });
         }
-        Ok(Tangents { systems: made, states: self.states().to_vec(), given: given.len() })
+        let corners = Corners::new(programs, self.quantities(), given, &equations);
+        Ok(Tangents { systems: made, states: self.states().to_vec(), given: given.len(), corners })
     }
 }
 
 impl Tangents {
+    /// Where the equations are not smooth, if anywhere; an equation of which that is not known.
+    pub fn corners(&self) -> Result<Option<&Corners>, EquationId> {
+        self.corners.as_ref().map(Option::as_ref).map_err(|&it| it)
+    }
+
     /// Of each quantity the derivatives by the states, in their order, and then by what is given.
     pub fn at(&self, quantities: &Quantities, point: TangentPoint<'_>) -> Result<Vec<Vec<f64>>, NoTangents> {
         let (states, width) = (self.states.len(), self.states.len() + self.given);

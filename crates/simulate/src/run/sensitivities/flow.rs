@@ -9,10 +9,11 @@ use modeshift_numerics::Pattern;
 
 use super::super::prepare::Prepared;
 use super::super::values::Side;
+use super::passing::{Passed, Passing};
 use super::refusals::NoSensitivity;
 use super::touches::{LOOKS, LOOKS_WITHOUT_STATES, Place, Touches};
 use crate::integrate::{EvaluationFailed, Method, Ode, Problem, Settings};
-use crate::program::{Program, Programs, Surroundings, TangentPoint, Tangents};
+use crate::program::{NoTangents, Program, Programs, Surroundings, TangentPoint, Tangents};
 
 /// Errors of one integration are at most this, however large those of the run may be.
 const TOLERANCE: f64 = 1e-10;
@@ -117,6 +118,8 @@ impl<'s> Flow<'s> {
             let mut values = Vec::new();
             program.states_of(&jet, &mut values);
             let count = values.len();
+            let slopes: Vec<usize> = program.states().iter().map(|it| it.derivative().index()).collect();
+            let mut passing = Passing::new(left.time - time);
             if count == 0 {
                 let mut guess = jet.clone();
                 let mut placed = |at: f64| {
@@ -154,6 +157,11 @@ impl<'s> Flow<'s> {
                     Ok(Place { time: at, jet: jet.clone(), changes })
                 };
                 touches.stretch((from, to), LOOKS, &mut placed)?;
+                let unknown = |of| NoSensitivity::NoTangents(NoTangents::NotSmooth(of));
+                if let Some(corners) = tangents.corners().map_err(unknown)? {
+                    let passed = Passed { corners, slopes: &slopes, surroundings: &self.surroundings, given: &given };
+                    passing.step(&passed, (from, to), &mut placed)?;
+                }
                 let mut system = problem.system();
                 let Variation { program, surroundings, jet, .. } = &mut *system;
                 program

@@ -15,17 +15,19 @@
 //!
 //! That is a derivative where neighbours pass the same modes. Where one does not (a guard that is grazed, events at one instant that
 //! move apart), it is tried with nearer ones, and then refused; and so are delays, sliding, and events that accumulate, and guards that the
-//! run itself touches without an event (`touches`).
+//! run itself touches without an event (`touches`), and jumps that make no event (`passing`).
 //!
 //! | file | purpose |
 //! |---|---|
 //! | `neighbours` | the same model with another value of a parameter, from event to event beside a run |
 //! | `flow` | the variational equation of a mode |
 //! | `touches` | guards that come near zero between events |
+//! | `passing` | jumps and corners that make no event |
 //! | `refusals` | why there are none, in the words of the model |
 
 mod flow;
 mod neighbours;
+mod passing;
 mod refusals;
 mod touches;
 
@@ -257,7 +259,7 @@ impl Conductor for Along<'_> {
         if self.refused.is_none()
             && let Err(reason) = self.pass(memory, left, (fired, occasion), outcome)
         {
-            let time = if let NoSensitivity::Touch(time) = reason { time } else { left.time };
+            let time = reason.time().unwrap_or(left.time);
             self.refused = Some((time, reason));
         }
     }
@@ -310,7 +312,7 @@ impl Along<'_> {
         }
         let prepared = self.itself.prepared();
         if !is_first && !occasion.terminal && outcome.is_visible(&prepared.discrete, left) {
-            let by = self.directions.iter().map(|it| it.difference(left.time, |side| side.time));
+            let by = self.directions.iter().map(|it| it.difference(&self.itself, |side| side.time));
             let atoms = outcome.changed_atoms.iter().filter(|(atom, _)| prepared.discrete.decides(*atom));
             let mut cause: Vec<String> = atoms.map(|&(atom, truth)| prepared.atom_text(atom, truth)).collect();
             cause.extend(outcome.samples.iter().map(|&call| prepared.text(call)));
@@ -327,11 +329,11 @@ impl Along<'_> {
         for direction in &self.directions {
             // Back to the time of the run's own instant, along the slopes of the mode after it.
             let at_this_time = places.iter().map(|&(state, slope)| {
-                direction
-                    .difference(right.jet[state], |side| side.jet[state] - side.jet[slope] * (side.time - right.time))
+                let at_that_time = |side: &Side<'_>| side.jet[state] - side.jet[slope] * (side.time - right.time);
+                direction.difference(&self.itself, at_that_time)
             });
             states.push(at_this_time.collect::<Result<Vec<f64>, _>>()?);
-            let of_given = given.iter().map(|&id| direction.given_difference(prepared, right, id));
+            let of_given = given.iter().map(|&id| direction.given_difference(&self.itself, id));
             changed.push(of_given.collect::<Result<Vec<f64>, _>>()?);
         }
         self.carried = Some(Carried::new(right, states, changed));
@@ -351,7 +353,7 @@ impl Along<'_> {
             let value = right.value(id, 0);
             let derivative = |direction: &Direction<'_>| match value.is_nan() {
                 true => Ok(f64::NAN),
-                false => direction.difference(value, |side| side.value(id, 0)),
+                false => direction.difference(&self.itself, |side| side.value(id, 0)),
             };
             let by = self.directions.iter().map(derivative).collect::<Result<_, _>>()?;
             Ok(SensitiveValue { name: model.variables[id].name.to_string(), value, by })

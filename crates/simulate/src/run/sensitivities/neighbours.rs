@@ -79,25 +79,21 @@ impl<'s> Direction<'s> {
         Ok(farthest)
     }
 
-    /// The derivative of something that has this value in the run, after the last instant.
-    pub fn difference(&self, value: f64, of: impl Fn(&Side<'_>) -> f64) -> Result<f64, NoSensitivity> {
+    /// The derivative of something after the last instant, around what it is at the model itself.
+    pub fn difference(&self, itself: &Neighbour<'_>, of: impl Fn(&Side<'_>) -> f64) -> Result<f64, NoSensitivity> {
+        let value = itself.side.as_ref().map_or(f64::NAN, &of);
         let at = |number: usize| self.neighbours[number].side.as_ref().map_or(f64::NAN, &of);
         self.extrapolated(value, [at(0), at(1), at(2), at(3)])
     }
 
     /// The derivative of what stands still in a mode: of a parameter, or of a discrete variable.
-    pub fn given_difference(
-        &self,
-        prepared: &Prepared,
-        right: &Side<'_>,
-        id: VariableId,
-    ) -> Result<f64, NoSensitivity> {
-        match prepared.parameter(id) {
+    pub fn given_difference(&self, itself: &Neighbour<'_>, id: VariableId) -> Result<f64, NoSensitivity> {
+        match itself.prepared().parameter(id) {
             Some(value) => {
                 let at = |number: usize| self.neighbours[number].prepared().parameter(id).unwrap_or(f64::NAN);
                 self.extrapolated(value, [at(0), at(1), at(2), at(3)])
             }
-            None => self.difference(right.discrete[id], |side| side.discrete[id]),
+            None => self.difference(itself, |side| side.discrete[id]),
         }
     }
 
@@ -113,8 +109,17 @@ impl<'s> Direction<'s> {
         let rounding = ROUNDING * size / self.step;
         // The step is a share of the size of what is changed.
         let slight = SLIGHT * size / self.step * super::DISTANCES[0];
-        let is_smooth = (derivative - near).abs() <= SMOOTH * derivative.abs() + slight.max(rounding);
-        if is_smooth && derivative.is_finite() { Ok(derivative) } else { Err(NoSensitivity::NotSmooth) }
+        let allowed = SMOOTH * derivative.abs() + slight.max(rounding);
+        let is_smooth = (derivative - near).abs() <= allowed;
+        // On a corner both sides have derivatives of their own.
+        let side = |near: f64, far: f64| (4.0 * near - 3.0 * value - far) / (2.0 * self.step);
+        let (left, right) = (-side(below, farther_below), side(above, farther_above));
+        let is_one = |it: f64| (it - derivative).abs() <= 4.0 * ((derivative - near).abs() + allowed);
+        if is_smooth && is_one(left) && is_one(right) && derivative.is_finite() {
+            Ok(derivative)
+        } else {
+            Err(NoSensitivity::NotSmooth)
+        }
     }
 }
 

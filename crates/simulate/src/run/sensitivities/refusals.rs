@@ -1,6 +1,6 @@
 //! Why there are no sensitivities, in the words of the model.
 
-use modeshift_dae::VariableId;
+use modeshift_dae::{EquationId, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::super::prepare::Prepared;
@@ -31,6 +31,10 @@ pub(super) enum NoSensitivity {
     Grazing,
     /// A guard comes so near zero at this time that with slightly different values it crosses.
     Touch(f64),
+    /// Slopes jump at this time without an event, because of what this equation contains.
+    Jump(f64, EquationId),
+    /// The run stays where this equation has different derivatives on both sides.
+    OnCorner(f64, EquationId),
     /// Events at one instant that do not stay together.
     MoveApart,
     /// A neighbour passes other modes.
@@ -40,6 +44,14 @@ pub(super) enum NoSensitivity {
 }
 
 impl NoSensitivity {
+    /// When, where that is not at an instant.
+    pub fn time(&self) -> Option<f64> {
+        match *self {
+            NoSensitivity::Touch(time) | NoSensitivity::Jump(time, _) | NoSensitivity::OnCorner(time, _) => Some(time),
+            _ => None,
+        }
+    }
+
     /// Whether nearer neighbours may do better.
     pub fn may_be_far(&self) -> bool {
         use NoSensitivity::*;
@@ -87,6 +99,16 @@ pub(super) fn refusal(prepared: &Prepared, time: f64, reason: &NoSensitivity) ->
             "a guard comes to zero without an event, and crosses with slightly different values".to_string(),
             "there the derivative does not exist: stop before that, or choose values for which it crosses or stays away",
         ),
+        Jump(_, of) | OnCorner(_, of) => {
+            let equation = &model.equations[*of];
+            let what = match reason {
+                Jump(..) => "something jumps without an event",
+                _ => "the run stays on a corner, with other derivatives on both sides",
+            };
+            let message = format!("no sensitivities at time = {time}: {what}, in `{}`", equation.name);
+            let help = "a condition outside `noEvent` and outside functions makes an event";
+            return Diagnostic::error(Code::E0846, message).label(equation.span, "here").help(help);
+        }
         MoveApart => (
             "several events happen at once, and with slightly different values one after the other".to_string(),
             "there the derivative need not exist: stop before that, or choose values for which they are apart",
