@@ -14,8 +14,9 @@ use modeshift_driver::simulate::results::{self, Columns, Observer};
 use modeshift_driver::simulate::{Outputs, RunOptions, simulate};
 use modeshift_driver::{
     Answer, CheckOptions, Dialect, Limits, Question, RimisOptions, Source, analyze, changes, check, flatten, init,
-    rimis,
+    parse, rimis, semantics,
 };
+use modeshift_fmu::{Kind, Resource, Version, archive};
 use serde_json::Value;
 
 use crate::support::root;
@@ -31,12 +32,13 @@ fn changed_models_have_an_answer() {
 }
 
 /// `cargo test --release -p modeshift-cli --test suite -- --ignored a_hundred_thousand`; with `MUTATIONS=1000` in the environment,
-/// twice a thousand.
+/// twice a thousand, with `MUTATION_SEED=7` others.
 #[test]
 #[ignore = "minutes: a hundred thousand models"]
 fn a_hundred_thousand_changed_models_have_an_answer() {
-    let count = std::env::var("MUTATIONS").ok().and_then(|it| it.parse().ok()).unwrap_or(50_000);
-    let threads: Vec<_> = (0..2).map(|part| std::thread::spawn(move || check_mutations(1000 + part, count))).collect();
+    let given = |name| std::env::var(name).ok().and_then(|it| it.parse::<usize>().ok());
+    let (count, seed) = (given("MUTATIONS").unwrap_or(50_000), given("MUTATION_SEED").unwrap_or(1000) as u64);
+    let threads: Vec<_> = (0..2).map(|part| std::thread::spawn(move || check_mutations(seed + part, count))).collect();
     threads.into_iter().for_each(|thread| thread.join().expect("every model has an answer"));
 }
 
@@ -156,7 +158,7 @@ fn check_mutations(seed: u64, count: usize) {
         for number in 0..count {
             let (dialect, text) = &seeds[dice.below(seeds.len())];
             let text = changed(&mut dice, &seeds, text);
-            let command = dice.below(7);
+            let command = dice.below(10);
             let begin = Instant::now();
             let outcome = catch_unwind(AssertUnwindSafe(|| answer(command, &question(*dialect, &text))));
             assert!(outcome.is_ok(), "{seed}/{number}: command {command} panics at\n{text}");
@@ -228,9 +230,23 @@ fn answer(command: usize, question: &Question) {
                 answer.result.as_ref().map(|run| run.report("M.csv", &answer.diagnostics, &answer.sources).json());
             valid(report, &answer);
         }
-        _ => {
+        6 => {
             let answer = rimis(question, RimisOptions::default());
             valid(None, &answer);
+        }
+        7 => {
+            let Source { name, text, dialect, .. } = &question.source;
+            let source = Source { name: name.clone(), path: None, text: text.clone(), dialect: *dialect };
+            valid(None, &parse(vec![source]));
+        }
+        8 => {
+            let answer = semantics::semantics(question, &semantics::Selection::default());
+            valid(answer.result.as_ref().map(|report| report.json()), &answer);
+        }
+        _ => {
+            if let Ok((resource, loaded)) = Resource::of(question, Kind::Both) {
+                archive(&resource, &loaded, Version::Three, Vec::new());
+            }
         }
     }
 }

@@ -143,3 +143,32 @@ equation assert(n < 4, \"too many\"); der(x) = n; end M;"
     assert!(text.contains("W0378") && text.contains("`n` = 0 is below its `min`, 1"), "{text}");
     runs(&of("3"));
 }
+
+/// What is compared may be inside `noEvent`, also because a function with branches was written out: the relation makes its event. Of a
+/// condition, only the part inside `noEvent` makes none.
+#[test]
+fn no_event_silences_what_is_inside_alone() {
+    let of = |condition: &str| {
+        format!(
+            "model M
+  function f input Real x; output Real y; algorithm y := if x > 0.5 then x else 0.0; end f;
+  Real x(start = 0, fixed = true); Real y(start = 0, fixed = true);
+equation
+  der(x) = 2; der(y) = if {condition} then 1 else 5;
+end M;"
+        )
+    };
+    let events = |condition: &str| said("simulate", &of(condition)).1.matches("1 event;").count();
+    for condition in [
+        "noEvent(abs(x)) - 1 > 0",
+        "noEvent(if x > 0.5 then 1 else 0) + x > 2",
+        "f(x) > 1",
+        "x > 1 or noEvent(x > 10)",
+        "noEvent(x > 10) or x > 1",
+        "not (noEvent(x > 10) or x <= 1 and noEvent(x < 20))",
+    ] {
+        assert_eq!(events(condition), 1, "{condition}");
+    }
+    assert_eq!(events("noEvent(x > 1)"), 0);
+    assert_eq!(events("noEvent(x > 1 or x > 1.5)"), 0);
+}

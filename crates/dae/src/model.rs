@@ -409,7 +409,7 @@ pub struct NamedFormula {
 ///
 /// In it, every `guard` of a variable, equation, initial equation, invariant or assertion is made of `true`, `false`,
 /// `not`, `and`, `or` and [`crate::Node::Mode`] alone, and so is every condition of an if-expression in a continuous
-/// equation, except inside `noEvent` and where the condition itself contains `noEvent`. Conditions and guards in
+/// equation, except inside `noEvent` and where the condition itself is `noEvent`. Conditions and guards in
 /// `when` clauses are arbitrary Boolean expressions: they are evaluated at events and select no equations.
 #[derive(Clone, Debug)]
 pub struct MultimodeDae {

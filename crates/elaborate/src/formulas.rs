@@ -396,7 +396,7 @@ fn comparison(
     }
 }
 
-fn is_boolean(model: &FlatModel, id: ExpressionId) -> bool {
+pub(crate) fn is_boolean(model: &FlatModel, id: ExpressionId) -> bool {
     match model.expressions.node(id) {
         Node::Boolean(_) | Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Relation(..) | Node::Mode(_) => true,
         Node::Variable(variable, 0) => model.variables[variable].ty == Type::Boolean,

@@ -50,9 +50,13 @@ use modeshift_dae::{
     InvariantOrigin, MultimodeDae, Node, Operands, Rewritten, VariableId, WhenBranch,
 };
 use modeshift_diagnostics::{Diagnostics, Span, Stop};
+use rustc_hash::FxHashSet;
 
 use definitions::Definitions;
 use formulas::Formulas;
+
+/// Beyond this many parts, a condition that is partly inside `noEvent` makes no mode.
+const DEEPEST_CHOICE: usize = 100;
 
 /// Turns every condition that decides about the structure into a formula over mode variables.
 ///
@@ -128,7 +132,7 @@ impl Elaboration<'_> {
 
     /// The expression with a formula in place of every condition that makes a mode.
     ///
-    /// What is inside `noEvent` or `pre` stays, and so does a condition that contains `noEvent`: it makes no mode,
+    /// What is inside `noEvent` or `pre` stays, and so does a condition that is `noEvent`: it makes no mode,
     /// and the incidences of its branches are united.
     fn with_formulas(&mut self, root: ExpressionId, span: Span) -> ExpressionId {
         let mut rewritten = std::mem::take(&mut self.rewritten);
@@ -137,12 +141,67 @@ impl Elaboration<'_> {
         result
     }
 
-    /// The condition of an if-expression: a formula, unless it contains `noEvent`.
-    fn mode_condition(&mut self, condition: ExpressionId, span: Span) -> ExpressionId {
-        if self.model.expressions.contains(condition, |node| matches!(node, Node::Call(Builtin::NoEvent, _))) {
-            return condition;
+    /// Asks for the formulas of a condition's parts, so that modes come in the order of the text.
+    fn ask_conditions(&mut self, condition: ExpressionId, span: Span) {
+        let (mut parts, mut asked) = (vec![condition], 0);
+        while let Some(part) = parts.pop().filter(|_| asked < DEEPEST_CHOICE) {
+            asked += 1;
+            match self.model.expressions.node(part) {
+                Node::Not(a) if self.is_silenced(part) => parts.push(a),
+                Node::And(a, b) | Node::Or(a, b) if self.is_silenced(part) => parts.extend([b, a]),
+                _ if self.is_silenced(part) => {}
+                _ => {
+                    self.formula(part, span);
+                }
+            }
         }
-        self.formula(condition, span)
+    }
+
+    /// `if condition then yes else no`, where every condition is a formula or nothing but `noEvent`: of `noEvent(a) or b`, it is `b`
+    /// that makes a mode. `noEvent` around an operand of a relation says nothing of the relation.
+    fn choice(
+        &mut self,
+        condition: ExpressionId,
+        branches: [ExpressionId; 2],
+        span: Span,
+        depth: usize,
+    ) -> ExpressionId {
+        let [yes, no] = branches;
+        if !self.is_silenced(condition) {
+            let formula = self.formula(condition, span);
+            return self.model.expressions.if_then_else(formula, yes, no);
+        }
+        let (a, b, is_and) = match self.model.expressions.node(condition) {
+            _ if depth == DEEPEST_CHOICE => return self.model.expressions.if_then_else(condition, yes, no),
+            Node::Not(a) => return self.choice(a, [no, yes], span, depth + 1),
+            Node::And(a, b) => (a, b, true),
+            Node::Or(a, b) => (a, b, false),
+            _ => return self.model.expressions.if_then_else(condition, yes, no),
+        };
+        // The formula outside.
+        let (outer, inner) = if self.is_silenced(a) { (b, a) } else { (a, b) };
+        let rest = self.choice(inner, branches, span, depth + 1);
+        self.choice(outer, if is_and { [rest, no] } else { [yes, rest] }, span, depth + 1)
+    }
+
+    /// Whether a part of the condition that is true or false is inside `noEvent`. What relations compare is not looked at.
+    fn is_silenced(&self, condition: ExpressionId) -> bool {
+        let expressions = &self.model.expressions;
+        if !expressions.contains(condition, |node| matches!(node, Node::Call(Builtin::NoEvent, _))) {
+            return false;
+        }
+        let (mut parts, mut seen) = (vec![condition], FxHashSet::default());
+        while let Some(part) = parts.pop() {
+            if !seen.insert(part) {
+                continue;
+            }
+            match expressions.node(part) {
+                Node::Call(Builtin::NoEvent, _) => return true,
+                Node::Relation(_, a, _) if !formulas::is_boolean(&self.model, a) => {}
+                _ => parts.extend(expressions.children(part)),
+            }
+        }
+        false
     }
 
     /// Guards of initial equations and the modes of scenarios. Conditions inside initial equations are replaced
@@ -286,7 +345,7 @@ impl Fold for WithFormulas<'_, '_> {
         match self.expressions().node(id) {
             Node::Pre(_) | Node::Call(Builtin::NoEvent, _) => return Some(id),
             Node::If(condition, then, otherwise) => {
-                self.elaboration.mode_condition(condition, self.span); // so that modes come in the order of the text
+                self.elaboration.ask_conditions(condition, self.span);
                 operands.extend([otherwise, then], ());
             }
             _ => operands.extend_reversed(self.expressions().children(id), ()),
@@ -301,7 +360,6 @@ impl Fold for WithFormulas<'_, '_> {
         let Node::If(condition, then, otherwise) = self.expressions().node(id) else {
             return Ok(self.elaboration.model.expressions.map_children(id, |_, child| known[child]));
         };
-        let condition = self.elaboration.mode_condition(condition, self.span);
-        Ok(self.elaboration.model.expressions.if_then_else(condition, known[then], known[otherwise]))
+        Ok(self.elaboration.choice(condition, [known[then], known[otherwise]], self.span, 0))
     }
 }
