@@ -410,3 +410,23 @@ fn a_trigger_without_a_simplified_model_falls_over_too() {
     times.iter().enumerate().for_each(|(at, &time)| check("event", time, first + every * at as f64, 1e-6));
     assert_eq!(times.len(), 4, "{times:?}");
 }
+
+/// What flows is a root of the difference, whose slope there is infinite: on the surface nothing moves from either side, so that a run
+/// rests there and does not go to and fro.
+#[test]
+fn levels_that_have_become_equal_stay_so() {
+    let text = "model SqrtFlow Real h1(start = 2, fixed = true), h2(start = 0.1, fixed = true), q, p1, p2;
+      equation
+        p1 = max(h1 - 0.5, 0); p2 = max(h2 - 0.5, 0);
+        q = if p1 >= p2 then sqrt(abs(p1 - p2)) else -sqrt(abs(p2 - p1));
+        der(h1) = -0.3*q; der(h2) = 0.3*q;
+      end SqrtFlow;";
+    for method in [Method::Esdirk, Method::Explicit] {
+        for tolerance in [1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6] {
+            let how = How { method: Some(method), ..How::until(6.0).tolerance(tolerance) };
+            let ran = run_text(text, &how).finished();
+            check("h1", ran.last("h1"), 1.05, 1e-9);
+            assert!(ran.events().len() <= 3, "{method:?}, {tolerance}: {} events", ran.events().len());
+        }
+    }
+}

@@ -94,8 +94,8 @@ impl Slopes {
         Factors::new(&matrix)
     }
 
-    /// The shares with which no guard moves.
-    pub fn shares(&self) -> Option<Vec<f64>> {
+    /// The shares with which no guard moves, where the sides differ.
+    fn shares(&self) -> Option<Vec<f64>> {
         let opposite: Vec<f64> = self.slopes[0].iter().map(|slope| -slope).collect();
         let shares = self.factors()?.solve(&opposite);
         shares.iter().all(|share| share.is_finite()).then_some(shares)
@@ -201,6 +201,21 @@ impl<'a> Sliding<'a> {
         self.fields.iter().zip(jets).map(value).collect()
     }
 
+    /// The shares with which no guard moves. Where all fields are the same and leave the guards where they are, as the flow between two
+    /// tanks is nothing from either side once their levels are equal, any shares do.
+    pub fn shares(&self, slopes: &Slopes, jets: &[Vec<f64>]) -> Option<Vec<f64>> {
+        slopes.shares().or_else(|| self.is_at_rest(slopes, jets).then(|| vec![0.5; self.atoms.len()]))
+    }
+
+    /// Whether no field moves a guard, and all move the states alike.
+    fn is_at_rest(&self, slopes: &Slopes, jets: &[Vec<f64>]) -> bool {
+        let is_alike = |state: Derivative<VariableId>| {
+            let along = self.derivatives(state, jets);
+            along.iter().all(|&it| it == along[0])
+        };
+        slopes.slopes.iter().flatten().all(|&slope| slope == 0.0) && self.states().into_iter().all(is_alike)
+    }
+
     /// The derivatives of the states along the surface.
     pub fn derivative(&self, shares: &[f64], jets: &[Vec<f64>], derivative: &mut [f64]) {
         for (place, state) in derivative.iter_mut().zip(self.states()) {
@@ -231,8 +246,13 @@ impl<'a> Sliding<'a> {
         let sizes: Vec<f64> = states.iter().map(|state| state.abs()).collect();
         for _ in 0..MOST_PROJECTIONS {
             let slopes = self.slopes(time, states, &mut jets)?;
-            let shares = slopes.shares().ok_or(NoFlow::NotTransversal)?;
-            let back = slopes.factors().ok_or(NoFlow::NotTransversal)?.solve(&slopes.values[0]);
+            let shares = self.shares(&slopes, &jets).ok_or(NoFlow::NotTransversal)?;
+            let at_rest = self.is_at_rest(&slopes, &jets);
+            let back = match slopes.factors() {
+                Some(factors) => factors.solve(&slopes.values[0]),
+                None if at_rest => vec![0.0; shares.len()],
+                None => return Err(NoFlow::NotTransversal),
+            };
             let mut is_there = true;
             for ((state, name), before) in states.iter_mut().zip(&names).zip(&sizes) {
                 let along = self.derivatives(*name, &jets);
@@ -242,7 +262,9 @@ impl<'a> Sliding<'a> {
                 *state = if moved.abs() <= ROUNDING * before { 0.0 } else { moved };
             }
             if is_there {
-                self.check_orientation(&slopes)?;
+                if !at_rest {
+                    self.check_orientation(&slopes)?;
+                }
                 let jet = self.combined_jet(&shares, &jets);
                 return Ok((Slide { system: self.clone(), shares, jets }, jet));
             }
@@ -291,7 +313,8 @@ impl<'a> Slide<'a> {
         }
         let (mut jets, size) = (self.jets.clone(), states.len());
         let mut slopes_at = |states: &[f64]| {
-            let shares = self.system.slopes(time, states, &mut jets).ok()?.shares()?;
+            let slopes = self.system.slopes(time, states, &mut jets).ok()?;
+            let shares = self.system.shares(&slopes, &jets)?;
             let mut slopes = vec![0.0; size];
             self.system.derivative(&shares, &jets, &mut slopes);
             Some(slopes)

@@ -42,7 +42,7 @@ impl Ode for SlidingOde<'_> {
 
     fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
         let slopes = self.system.slopes(time, state, &mut self.jets)?;
-        let shares = slopes.shares().ok_or(NoFlow::NotTransversal)?;
+        let shares = self.system.shares(&slopes, &self.jets).ok_or(NoFlow::NotTransversal)?;
         self.system.derivative(&shares, &self.jets, derivative);
         Ok(())
     }
