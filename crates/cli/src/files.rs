@@ -1,5 +1,6 @@
 //! Reading what the user names and writing what the user asked for.
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -101,22 +102,47 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
     match kind.is_file() {
         true => std::fs::read(path),
-        false if kind.is_fifo() => read_to_a_limit(open_pipe(path)?),
-        false => read_to_a_limit(std::fs::File::open(path)?),
+        false if kind.is_fifo() => read_to_a_limit(open_pipe(path, OpenOptions::new().read(true), "writes into")?),
+        false => read_to_a_limit(File::open(path)?),
     }
 }
 
-/// How long a pipe may be without a writer.
+/// Opens a file to write into, with what is in it; a pipe only where something reads from it.
+pub fn open_for_writing(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let mut options = OpenOptions::new();
+    match std::fs::metadata(path).is_ok_and(|it| it.file_type().is_fifo()) {
+        true => open_pipe(path, options.write(true), "reads from"),
+        false => options.write(true).create(true).truncate(false).open(path),
+    }
+}
+
+/// A file to write into, with nothing in it.
+pub fn emptied(path: &Path) -> io::Result<File> {
+    let file = open_for_writing(path)?;
+    // What is no plain file, such as a pipe, has no length and needs none.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+/// Writes a whole file.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    emptied(path)?.write_all(bytes)
+}
+
+/// How long a pipe may be without anything at its other end.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// A pipe, which is open as soon as something writes into it: where nothing does, waiting would never end.
-fn open_pipe(path: &Path) -> io::Result<std::fs::File> {
+/// A pipe, which is open as soon as something is at its other end: where nothing is, waiting would never end.
+fn open_pipe(path: &Path, options: &OpenOptions, missing: &str) -> io::Result<File> {
     let (sender, opened) = std::sync::mpsc::channel();
-    let own = path.to_path_buf();
-    std::thread::spawn(move || sender.send(std::fs::File::open(own)));
+    let (own, options) = (path.to_path_buf(), options.clone());
+    std::thread::spawn(move || sender.send(options.open(own)));
     opened
         .recv_timeout(LONGEST_WAIT)
-        .unwrap_or_else(|_| Err(io::Error::other("it is a pipe, and nothing writes into it")))
+        .unwrap_or_else(|_| Err(io::Error::other(format!("it is a pipe, and nothing {missing} it"))))
 }
 
 fn read_standard_input() -> io::Result<Vec<u8>> {
@@ -176,7 +202,7 @@ pub fn write_result(output: Option<&Path>, text: &str) -> Result<(), String> {
     match output {
         Some(path) => {
             let name = path.display();
-            std::fs::write(path, text).map_err(|error| format!("cannot write `{name}`: {}", reason(&error)))
+            write_bytes(path, text.as_bytes()).map_err(|error| format!("cannot write `{name}`: {}", reason(&error)))
         }
         None => {
             let mut stdout = io::stdout().lock();

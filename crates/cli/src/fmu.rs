@@ -7,7 +7,7 @@ use modeshift_fmu::{Kind, Resource, Version, archive, identifier};
 
 use crate::arguments::{FmiVersion, FmuKind, Input};
 use crate::commands::UsageError;
-use crate::files::{reason, say};
+use crate::files::{reason, refuse_overwriting, say, write_bytes};
 use crate::questions::question;
 
 /// Where the library of the engine is, if not beside the program.
@@ -40,7 +40,9 @@ pub fn fmu(input: &Input, version: FmiVersion, kind: FmuKind) -> Result<ExitStat
     let Some(bytes) = archive(&resource, &loaded, version, library) else {
         return Err(UsageError(format!("`{}` would have more than 4 GiB", output.display())));
     };
-    std::fs::write(&output, bytes)
+    let read = loaded.sources().names().map(Path::new).chain([path.as_path()]);
+    refuse_overwriting(&output, read).map_err(UsageError)?;
+    write_bytes(&output, &bytes)
         .map_err(|error| UsageError(format!("cannot write `{}`: {}", output.display(), reason(&error))))?;
     say(&format!("{}: written to {}\n", loaded.model().name, output.display()));
     Ok(ExitStatus::Good)

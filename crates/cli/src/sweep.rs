@@ -3,7 +3,7 @@
 //! Each thread loads the model once and takes the next run that nobody has taken. Records go to a journal beside the result as they
 //! come; at the end, the tables are made of it, and it goes. A sweep that was interrupted goes on with the journal that it left.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufWriter, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use modeshift_sweep::{Format, Layout, Plan, Record, Tables, Worker};
 
 use crate::arguments::{Common, Input, Sweep};
 use crate::commands::UsageError;
-use crate::files::{reason, say};
+use crate::files::{emptied, read_bytes, reason, refuse_overwriting, say};
 use crate::questions::question;
 
 /// Enough for whatever a model needs, as the main thread has.
@@ -38,6 +38,11 @@ pub fn sweep(arguments: &Sweep) -> Result<ExitStatus, UsageError> {
     };
     let sweep = sweep_id(&text, &question);
     let path = beside(&output, "journal");
+    refuse_read_files(
+        &arguments.plan,
+        &question,
+        [&output, &path, &beside(&output, "events"), &beside(&output, "signals")],
+    )?;
     let mut journal = open_journal(&path, sweep, arguments.restart)?;
     let outcome = make_runs(&plan, &question, arguments.jobs.map(usize::from), &mut journal)?;
     let layout = match outcome {
@@ -67,8 +72,21 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> UsageError {
     UsageError(format!("cannot {what} `{}`: {}", path.display(), reason(error)))
 }
 
+/// Refuses to write over the plan or the model.
+fn refuse_read_files<const N: usize>(
+    plan: &Path,
+    question: &Question,
+    outputs: [&PathBuf; N],
+) -> Result<(), UsageError> {
+    let read = || question.source.path.as_deref().into_iter().chain([plan]);
+    outputs.iter().try_for_each(|output| refuse_overwriting(output, read())).map_err(UsageError)
+}
+
 fn read_plan(path: &Path) -> Result<(Plan, String), UsageError> {
-    let text = std::fs::read_to_string(path).map_err(|error| cannot("read", path, &error))?;
+    let bytes = read_bytes(path).map_err(|error| cannot("read", path, &error))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(UsageError(format!("cannot read `{}`: it is not UTF-8 text", path.display())));
+    };
     let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     let plan = if is_csv { Plan::from_csv(&text) } else { Plan::from_toml(&text) };
     match plan {
@@ -116,8 +134,14 @@ fn beside(output: &Path, what: &str) -> PathBuf {
 }
 
 fn open_journal(path: &Path, sweep: u64, restart: bool) -> Result<Journal<File>, UsageError> {
-    let options = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-    let file = options().map_err(|error| cannot("write", path, &error))?;
+    if path.exists() && !path.is_file() {
+        return Err(UsageError(format!("cannot write `{}`: it is no file", path.display())));
+    }
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(|error| cannot("write", path, &error))?;
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return Err(UsageError(format!("`{}` is being written by another sweep", path.display())));
+    }
     if restart {
         file.set_len(0).map_err(|error| cannot("write", path, &error))?;
     }
@@ -221,7 +245,7 @@ fn write_tables(
     output: &Path,
     journal: &mut Journal<File>,
 ) -> Result<Vec<Record>, UsageError> {
-    let create = |path: &Path| match File::create(path) {
+    let create = |path: &Path| match emptied(path) {
         Ok(file) => Ok(BufWriter::new(file)),
         Err(error) => Err(cannot("write", path, &error)),
     };

@@ -57,6 +57,27 @@ fn the_number_of_threads_does_not_show_in_the_tables() {
 }
 
 #[test]
+fn a_sweep_does_not_write_over_its_plan() {
+    let place = Place::new("plan", "");
+    let plan = place.path("plan.csv");
+    std::fs::write(&plan, "k\n1\n2\n").expect("a file");
+    let outcome = modeshift(&["sweep", &plan, &place.path("Decay.mo"), "-o", &plan]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("it was read"), "{}", outcome.stderr);
+    assert_eq!(std::fs::read_to_string(&plan).expect("it is there"), "k\n1\n2\n");
+}
+
+#[test]
+fn a_sweep_that_another_one_makes_is_refused() {
+    let place = Place::new("twice", "model = \"Decay.mo\"\nstop = 1\n[vary]\nk = [1, 2]\n");
+    let journal = std::fs::File::create(place.path("r.journal.csv")).expect("a file");
+    journal.lock().expect("it is ours");
+    let outcome = modeshift(&["sweep", &place.path("plan.toml"), "-o", &place.path("r.csv")]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("being written by another sweep"), "{}", outcome.stderr);
+}
+
+#[test]
 fn what_another_sweep_has_left_is_not_taken_for_its_own() {
     let place = Place::new("left", "model = \"Decay.mo\"\n[vary]\nk = [1]\n");
     let journal = [&b"modeshift sweep 1\n"[..], &[7; 8]].concat();

@@ -238,3 +238,16 @@ fn a_pipe_without_a_writer_is_refused() {
     assert!(made.success());
     check_error(b"", &["check", &pipe.display().to_string()], 2, "nothing writes into it");
 }
+
+/// Neither must something that never reads.
+#[cfg(unix)]
+#[test]
+fn a_pipe_without_a_reader_is_refused() {
+    let pipe = temporary("pipe_without_a_reader.csv");
+    let _ = std::fs::remove_file(&pipe);
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("`mkfifo` runs");
+    assert!(made.success());
+    let (pipe, model) = (pipe.display().to_string(), b"model M Real x = time; end M;");
+    check_error(model, &["simulate", "-", "-o", &pipe], 2, "nothing reads from it");
+    check_error(model, &["flatten", "-", "-o", &pipe], 2, "nothing reads from it");
+}

@@ -9,7 +9,7 @@ use modeshift_driver::simulate::variable_names;
 
 use crate::arguments::{Compare, DataFormat};
 use crate::commands::UsageError;
-use crate::files::{read_bytes, reason, refuse_overwriting, say, write_result};
+use crate::files::{read_bytes, reason, refuse_overwriting, say, write_bytes, write_result};
 
 /// Whether the second result is like the first, in words; and a picture of what differs, where that is wanted.
 pub fn compare(arguments: &Compare) -> Result<Status, UsageError> {
@@ -45,7 +45,7 @@ pub fn compare(arguments: &Compare) -> Result<Status, UsageError> {
                 let bytes = if is_png { picture.to_png() } else { Ok(picture.to_svg().into_bytes()) };
                 let bytes = bytes.map_err(|error| UsageError(format!("cannot draw `{}`: {error}", path.display())))?;
                 let cannot = |error| UsageError(format!("cannot write `{}`: {}", path.display(), reason(&error)));
-                std::fs::write(path, bytes).map_err(cannot)?;
+                write_bytes(path, &bytes).map_err(cannot)?;
             }
             None => say("note: nothing differs, so nothing is drawn\n"),
         }

@@ -21,7 +21,7 @@ use modeshift_driver::simulate::{Format, Outputs, TableResult, variable_names};
 
 use super::bar::Bar;
 use crate::arguments::{DataFormat, Run};
-use crate::files::{identity, reason, refuse_overwriting};
+use crate::files::{identity, open_for_writing, reason, refuse_overwriting};
 
 /// A file that was opened and not yet written to.
 struct Opened {
@@ -43,8 +43,7 @@ impl Opened {
             return Ok(Opened { path: path.to_path_buf(), file, is_new: false, is_stream: true });
         }
         let is_new = !path.exists();
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| cannot_write(path, &error))?;
+        let file = open_for_writing(path).map_err(|error| cannot_write(path, &error))?;
         Ok(Opened { path: path.to_path_buf(), file, is_new, is_stream: false })
     }
 

@@ -73,7 +73,21 @@ pub(super) fn settings(
     if rows > MOST_ROWS {
         return Err(format!("an interval of {interval:?} from {start:?} to {stop:?} would make {rows:.1e} rows"));
     }
+    let apart = distance_of_times(start, stop);
+    if stop > start && interval < apart {
+        return Err(format!(
+            "an interval of {interval:?} cannot be made from {start:?} to {stop:?}: times there are {apart:e} apart; a larger \
+             --interval or another --start and --stop can"
+        ));
+    }
     Ok(settings)
+}
+
+/// How far apart neighbouring times are where a run goes from one to the other, at its later part; near zero, where numbers lose their digits, as
+/// far as a number with all its digits.
+fn distance_of_times(start: f64, stop: f64) -> f64 {
+    let largest = start.abs().max(stop.abs());
+    (largest - largest.next_down()).max(f64::MIN_POSITIVE)
 }
 
 fn check_numbers(options: &RunOptions) -> Result<(), String> {
@@ -126,5 +140,17 @@ mod tests {
         check(RunOptions { stop: Some(f64::INFINITY), ..RunOptions::default() }, Err("--stop inf: expected a time"));
         let error = "an interval of 1e-31 from 0.0 to 2.0 would make 2.0e31 rows";
         check(RunOptions { interval: Some(1e-31), ..RunOptions::default() }, Err(error));
+    }
+
+    #[test]
+    fn rows_closer_than_neighbouring_numbers_are_refused() {
+        let refused = |start: f64, stop: f64, interval: Option<f64>| {
+            let options = RunOptions { start: Some(start), stop: Some(stop), interval, ..RunOptions::default() };
+            settings(&Experiment::default(), &options, None).is_err_and(|error| error.contains("apart"))
+        };
+        assert!(refused(1e16, 1e16 + 2.0, None) && refused(1e16, 1e16 + 8.0, Some(0.5)));
+        assert!(refused(-1e16, -1e16 + 8.0, Some(0.5)) && refused(0.0, 1e-320, None));
+        assert!(!refused(1e16, 1e16 + 8.0, Some(2.0)) && !refused(0.0, 1e-300, None) && !refused(1e9, 1e9 + 1.0, None));
+        assert!(!refused(1e16, 1e16, None));
     }
 }
