@@ -34,6 +34,20 @@ equation
 end Ground;
 ";
 
+/// At temperatures of 1 the reaction has stopped to the last digit: that says nothing of 300 K.
+#[test]
+fn coefficients_are_tried_at_the_size_of_their_variables() {
+    let model = "model M
+  Real T(start = 300), c(start = 1, fixed = true);
+equation
+  der(c) = -c;
+  c = 1e13*exp(-9000/T);
+end M;
+";
+    let outcome = modeshift_reading(model.as_bytes(), &["check", "-"]);
+    assert!(!outcome.stderr.contains("W0601"), "{}", outcome.stderr);
+}
+
 #[test]
 fn a_circuit_without_ground_is_told_to_add_one() {
     let model = format!(

@@ -34,6 +34,9 @@ const MOST_ROWS: usize = 50_000;
 const ROWS_PER_EQUATION: usize = 50;
 /// At how many generic points a Jacobian that is not constant is tried before it counts as singular.
 const POINTS: u64 = 4;
+/// From this point on, variables are about as large as their `nominal` or `start` says: `exp(-9000/T)` is zero to the last digit at
+/// temperatures of 1, and has a derivative at 300.
+const FIRST_POINT_OF_SIZE: u64 = 2;
 
 /// Equations of a block that are dependent in what the block is solved for.
 #[derive(Clone, Debug)]
@@ -384,7 +387,8 @@ impl Check<'_> {
             let mut workspace = tape.workspace();
             let at_point = |point: u64| {
                 let mut generic = Generic::new(point);
-                let inputs: Vec<f64> = tape.inputs().iter().map(|&input| generic.value(input)).collect();
+                let size = |input| if point < FIRST_POINT_OF_SIZE { 1.0 } else { self.size_of(input) };
+                let inputs: Vec<f64> = tape.inputs().iter().map(|&input| size(input) * generic.value(input)).collect();
                 let mut values = vec![0.0; entries.len()];
                 tape.evaluate(&inputs, &mut workspace, &mut values);
                 values
@@ -392,6 +396,19 @@ impl Check<'_> {
             Some((0..POINTS).map(at_point).collect())
         };
         row.values.get_or_init(evaluate).as_ref()
+    }
+
+    /// How large a variable is, as far as the modeler says: its nominal value, else its start value, else 1.
+    fn size_of(&self, input: Input) -> f64 {
+        let (Input::Variable(variable, 0) | Input::LeftVariable(variable, 0)) = input else { return 1.0 };
+        let declared = &self.model.variables[variable];
+        let number = |id: ExpressionId| match self.model.expressions.node(id) {
+            Node::Variable(of, 0) => (self.value_of)(of),
+            _ => self.model.expressions.literal(id),
+        };
+        let is_size = |value: &f64| value.is_finite() && *value != 0.0;
+        let said = |attribute: Option<ExpressionId>| attribute.and_then(number).filter(is_size);
+        said(declared.nominal).or_else(|| said(declared.start)).unwrap_or(1.0)
     }
 }
 
