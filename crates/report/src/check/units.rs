@@ -1,8 +1,8 @@
 //! Units that do not go together: dimensions of expressions, from the `unit` attributes of the variables in them.
 //!
 //! A number, or a variable of which no unit is known, goes with everything; so does a product with a number, which may stand for a
-//! quantity. A variable without a unit gets that of the expression that an equation of the user's file sets it equal to. Only
-//! dimensions are compared, not scales.
+//! quantity. A variable without a unit gets that of the expression that an equation of the user's file sets it equal to. A
+//! length in mm and one in m do not go together either; the factor between them is told.
 
 use modeshift_dae::{
     ArithmeticOperator, Builtin, Equation, ExpressionId, FlatModel, Node, RelationOperator, VariableId, short_text,
@@ -11,7 +11,7 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, FileId, Span};
 use modeshift_drawing::shortened;
 use rustc_hash::FxHashMap;
 
-use super::dimension::Dimension;
+use super::dimension::Unit;
 use super::structure::name_span;
 
 /// Longer expressions are cut.
@@ -55,7 +55,7 @@ pub fn check_units(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostic
 /// Says which units of this file are not known: what is not compared is not right for that reason.
 fn check_known(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostics) {
     for variable in model.variables.iter().filter(|it| it.span.file == file) {
-        let unknown = variable.unit.as_deref().filter(|unit| Dimension::of_unit(unit).is_none() && is_misspelt(unit));
+        let unknown = variable.unit.as_deref().filter(|unit| Unit::of(unit).is_none() && is_misspelt(unit));
         if let Some(unit) = unknown {
             let message = format!("`{unit}` is no unit that is known: nothing is compared with it");
             let warning = Diagnostic::warning(Code::W0322, message);
@@ -72,9 +72,7 @@ fn is_misspelt(unit: &str) -> bool {
     let symbols: Vec<&str> = unit.split(['/', '.', '(', ')']).map(str::trim).filter(|it| !it.is_empty()).collect();
     let is_word = |symbol: &str| {
         let letters = symbol.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '+'));
-        !letters.is_empty()
-            && letters.chars().all(|it| it.is_ascii_lowercase())
-            && Dimension::of_unit(letters).is_none()
+        !letters.is_empty() && letters.chars().all(|it| it.is_ascii_lowercase()) && Unit::of(letters).is_none()
     };
     symbols.len() > 1 && symbols.into_iter().any(is_word)
 }
@@ -86,7 +84,7 @@ fn check_declarations(units: &mut Units<'_>, file: FileId, diagnostics: &mut Dia
         let Some(&own) = units.variables.get(&id) else { continue };
         let start = variable.start.map(|start| (start, "start value", variable.start_span));
         for (value, what, span) in variable.binding.map(|it| (it, "value", variable.span)).into_iter().chain(start) {
-            let Some(other) = units.dimension(value).filter(|other| *other != own && span.file == file) else {
+            let Some(other) = units.dimension(value).filter(|other| !other.goes_with(own) && span.file == file) else {
                 continue;
             };
             let text = shortened(&short_text(model, None, value), LONGEST_EXPRESSION);
@@ -97,31 +95,40 @@ fn check_declarations(units: &mut Units<'_>, file: FileId, diagnostics: &mut Dia
                 units.unit_text(value, other)
             );
             let warning = Diagnostic::warning(Code::W0322, message).label(span, format!("`{name}` is in {unit}"));
-            diagnostics.push(warning.help("give another value, or change a `unit` that is not what is meant"));
+            diagnostics.push(match other.factor_to(own) {
+                Some(factor) => warning.help(format!("multiply `{text}` by {}", rounded(factor))),
+                None => warning.help("give another value, or change a `unit` that is not what is meant"),
+            });
         }
     }
     units.clashes.clear();
 }
 
-/// Two expressions that should be of one dimension.
+/// A factor between units without what rounding added.
+fn rounded(factor: f64) -> String {
+    let digits: f64 = format!("{factor:.9e}").parse().unwrap_or(factor);
+    digits.to_string()
+}
+
+/// Two expressions that should be of one unit.
 struct Clash {
     sides: [ExpressionId; 2],
-    dimensions: [Dimension; 2],
+    dimensions: [Unit; 2],
     /// What is done with them.
     what: &'static str,
 }
 
 struct Units<'a> {
     model: &'a FlatModel,
-    variables: FxHashMap<VariableId, Dimension>,
-    known: FxHashMap<ExpressionId, Option<Dimension>>,
+    variables: FxHashMap<VariableId, Unit>,
+    known: FxHashMap<ExpressionId, Option<Unit>>,
     clashes: Vec<Clash>,
 }
 
 impl<'a> Units<'a> {
     fn new(model: &'a FlatModel) -> Self {
         let written = model.variables.iter_enumerated();
-        let variables = written.filter_map(|(id, it)| Some((id, Dimension::of_unit(it.unit.as_deref()?)?))).collect();
+        let variables = written.filter_map(|(id, it)| Some((id, Unit::of(it.unit.as_deref()?)?))).collect();
         Units { model, variables, known: FxHashMap::default(), clashes: Vec::new() }
     }
 
@@ -140,7 +147,7 @@ impl<'a> Units<'a> {
     }
 
     /// The dimension of an expression, its parts first; clashes on the way are noted, each once.
-    fn dimension(&mut self, root: ExpressionId) -> Option<Dimension> {
+    fn dimension(&mut self, root: ExpressionId) -> Option<Unit> {
         let mut pending = vec![(root, false)];
         while let Some((id, has_children)) = pending.pop() {
             if self.known.contains_key(&id) {
@@ -159,17 +166,17 @@ impl<'a> Units<'a> {
         self.of(root)
     }
 
-    fn of(&self, id: ExpressionId) -> Option<Dimension> {
+    fn of(&self, id: ExpressionId) -> Option<Unit> {
         self.known.get(&id).copied().flatten()
     }
 
     /// The dimension of an expression whose parts are known.
-    fn combined(&mut self, id: ExpressionId) -> Option<Dimension> {
+    fn combined(&mut self, id: ExpressionId) -> Option<Unit> {
         use ArithmeticOperator::{Add, Divide, Multiply, Power, Subtract};
         match self.model.expressions.node(id) {
-            Node::Time => Dimension::of_unit("s"),
+            Node::Time => Unit::of("s"),
             Node::Variable(variable, order) => {
-                let per_second = Dimension::of_unit("s")?.power(-i8::try_from(order).ok()?)?;
+                let per_second = Unit::of("s")?.power(-i8::try_from(order).ok()?)?;
                 self.variables.get(&variable).copied()?.times(per_second)
             }
             Node::Pre(inside) | Node::Negate(inside) => self.of(inside),
@@ -202,7 +209,7 @@ impl<'a> Units<'a> {
     }
 
     /// The one dimension of both, or what is known of one; a clash is noted.
-    fn same(&mut self, sides: [ExpressionId; 2], what: &'static str) -> Option<Dimension> {
+    fn same(&mut self, sides: [ExpressionId; 2], what: &'static str) -> Option<Unit> {
         if let Some(clash) = self.clash(sides, what) {
             self.clashes.push(clash);
             return None;
@@ -212,7 +219,7 @@ impl<'a> Units<'a> {
 
     fn clash(&self, sides: [ExpressionId; 2], what: &'static str) -> Option<Clash> {
         let dimensions = [self.of(sides[0])?, self.of(sides[1])?];
-        (dimensions[0] != dimensions[1]).then_some(Clash { sides, dimensions, what })
+        (!dimensions[0].goes_with(dimensions[1])).then_some(Clash { sides, dimensions, what })
     }
 
     fn diagnostic(&self, clash: &Clash, span: Span) -> Diagnostic {
@@ -233,10 +240,13 @@ impl<'a> Units<'a> {
                 }
             }
         }
-        warning.help("change the equation, or a `unit` that is not what is meant")
+        match clash.dimensions[1].factor_to(clash.dimensions[0]) {
+            Some(factor) => warning.help(format!("multiply `{other}` by {}", rounded(factor))),
+            None => warning.help("change the equation, or a `unit` that is not what is meant"),
+        }
     }
 
-    fn unit_text(&self, id: ExpressionId, dimension: Dimension) -> String {
+    fn unit_text(&self, id: ExpressionId, dimension: Unit) -> String {
         match self.model.expressions.node(id) {
             Node::Variable(variable, 0) => {
                 self.model.variables[variable].unit.as_deref().map_or_else(|| dimension.text(), str::to_string)
