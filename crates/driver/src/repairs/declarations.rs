@@ -23,17 +23,37 @@ pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repa
         Code::E0303 => {
             let mut candidates = other_type(outline, diagnostic);
             candidates.extend(whole_quotient(outline, diagnostic));
+            candidates.extend(without_quotes(outline, diagnostic));
             candidates
         }
         Code::E0307 => fewer_arguments(outline, diagnostic),
         Code::E0401 => connector_of(outline, diagnostic),
+        Code::E0403 => made_when(outline, diagnostic).into_iter().collect(),
         Code::E0405 => initial_state(outline),
         Code::E0501 => defined_twice(outline, diagnostic),
-        Code::E0824 => value_before(outline, diagnostic),
+        Code::E0503 | Code::E0824 => value_before(outline, diagnostic),
         Code::E0510 => without_invariant(outline, diagnostic),
         Code::W0321 => crossing(outline, place).into_iter().collect(),
         Code::W0323 => unused(outline, place).into_iter().collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Says that a name is that of a loop, which is known inside it only.
+pub(super) fn blame_iterators(outline: &Outline, diagnostic: &mut Diagnostic) {
+    let Some(place) = diagnostic.labels.first().map(|label| label.span).filter(|_| diagnostic.code == Code::E0201)
+    else {
+        return;
+    };
+    let name = outline.text_of(place);
+    let around = class_around(outline, place).and_then(|class| outline.class(&class).map(|class| class.span));
+    let Some(text) = around.map(|span| outline.text_of(span)).filter(|_| !name.is_empty()) else { return };
+    if [format!("for {name} in "), format!(", {name} in ")].iter().any(|head| text.contains(head)) {
+        diagnostic.help = Some(format!(
+            "`{name}` is the variable of a loop, known between its `loop` and `end for` only: put this inside, or write which \
+             element is meant"
+        ));
+        diagnostic.candidates.clear();
     }
 }
 
@@ -82,6 +102,28 @@ fn whole_quotient(outline: &Outline, diagnostic: &Diagnostic) -> Option<Repair> 
     let quotient = format!("div({}, {})", one.trim(), other.trim());
     (diagnostic.message.ends_with("but this is Real") && is_plain(one) && is_plain(other))
         .then(|| Repair::replace(place, quotient.clone(), format!("write `{quotient}`, the quotient without its rest")))
+}
+
+/// Writes a number for a text of one, where a number is wanted.
+fn without_quotes(outline: &Outline, diagnostic: &Diagnostic) -> Option<Repair> {
+    let place = diagnostic.labels.first()?.span;
+    let inside = outline.text_of(place).strip_prefix('"')?.strip_suffix('"')?.trim();
+    let is_number = inside.starts_with(|it: char| it.is_ascii_digit()) && inside.parse::<f64>().is_ok();
+    is_number.then(|| Repair::replace(place, inside, format!("write `{inside}`, without quotes")))
+}
+
+/// Makes the `if` around a `reinit` a `when`, where nothing else stands in it.
+fn made_when(outline: &Outline, diagnostic: &Diagnostic) -> Option<Repair> {
+    let place = diagnostic.labels.first()?.span;
+    let (before, behind) = (outline.text.get(..place.start as usize)?, outline.text.get(place.end as usize..)?);
+    let from = before.rfind(';').map_or(0, |at| at + 1);
+    let open = from + before[from..].rfind("if ")?;
+    let is_head = before[open..].trim_end().ends_with("then") && before[..open].ends_with(char::is_whitespace);
+    let rest = behind.trim_start().strip_prefix(';')?;
+    let close = outline.text.len() - rest.trim_start().strip_prefix("end if")?.len() - "if".len();
+    let repair = |start: usize| Edit { span: outline.span(start, start + "if".len()), text: "when".to_string() };
+    let title = "write `when` instead of `if`: `reinit` belongs to an instant".to_string();
+    is_head.then(|| Repair { title, edits: vec![repair(open), repair(close)] })
 }
 
 /// Takes the value before an event for one that is to be another than itself.

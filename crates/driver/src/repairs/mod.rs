@@ -3,7 +3,7 @@
 //!
 //! A stage that says an error may propose edits (`Diagnostic::candidate`): another name, a `;`. What takes a look at the source is
 //! proposed here. Each edit is made in a copy of the source, the copy is checked as the source was, and is run for a while; an edit
-//! that leaves an error, or makes a new warning, is not mentioned. Where several things are wrong, the next error is repaired in the
+//! that leaves an error, makes a new warning, or makes another model of the file wrong, is not mentioned. Where several things are wrong, the next error is repaired in the
 //! repaired copy, and so on; what is offered then repairs all of them together.
 //!
 //! | module | purpose |
@@ -13,6 +13,7 @@
 //! | `declarations` | types, prefixes and modifiers of declarations |
 //! | `equations` | a forgotten `der`, branches without an equation, equations twice |
 //! | `flows` | elements that carry nothing, or swallow what flows |
+//! | `others` | whether the other models of the file are as right as before |
 //! | `outline` | the source as classes, components and equations with their places |
 //! | `references` | a reference for what floats where switches cut it off |
 //! | `starts` | start values to fix or to let go |
@@ -22,6 +23,7 @@ mod connections;
 mod declarations;
 mod equations;
 mod flows;
+mod others;
 mod outline;
 mod references;
 mod starts;
@@ -100,6 +102,7 @@ fn propose_references(run: &mut Run<'_>, outline: &Outline, analyzed: &Analyzed)
 pub(crate) fn propose_for_source(run: &mut Run<'_>) {
     let Some(outline) = outline_of(run) else { return };
     for diagnostic in run.diagnostics.iter_mut() {
+        declarations::blame_iterators(&outline, diagnostic);
         let of_declarations = declarations::candidates(&outline, diagnostic);
         let of_starts = starts::candidates(&outline, diagnostic);
         diagnostic.candidates.extend(of_declarations.into_iter().chain(of_starts));
@@ -193,7 +196,7 @@ pub(crate) fn offer(question: &Question, examined: &mut Examined) {
             let text = file.filter(|file| is_of(repair, *file)).and_then(|_| repair.applied(&question.source.text));
             let Some(text) = text else { return false };
             let Some(after) = search.examined(&text) else { return false };
-            !after.diagnostics.has_errors() && is_better(&warnings(&after.diagnostics)) && search.runs(&text)
+            !after.diagnostics.has_errors() && is_better(&warnings(&after.diagnostics)) && search.accepts(&text)
         });
         diagnostic.repair = tested.map(|it| with_line_ends(it, &question.source.text));
     }
@@ -238,7 +241,7 @@ impl Search<'_> {
             let after = self.examined(&edited)?;
             let step = || Step { code: first.code, message: first.message.clone(), repair: repair.clone() };
             if !after.diagnostics.has_errors() {
-                if !has_worse_warnings(&examined.diagnostics, &after.diagnostics) && self.runs(&edited) {
+                if !has_worse_warnings(&examined.diagnostics, &after.diagnostics) && self.accepts(&edited) {
                     return Some(vec![step()]);
                 }
             } else if depth > 1 && leads_on(first, &errors, &after.diagnostics) {
@@ -261,6 +264,11 @@ impl Search<'_> {
         self.tests = self.tests.checked_sub(1)?;
         let question = with_text(self.question, text.to_string());
         Some(Run::new(&question).examined(CheckOptions::default()).1)
+    }
+
+    /// Whether the model runs with this text, and the other models of the file are as right as before.
+    fn accepts(&self, text: &str) -> bool {
+        self.runs(text) && others::are_kept(self.question, text)
     }
 
     /// Whether a run starts, and goes on for a while without getting into a mode that cannot be; what its own assertions say is as

@@ -432,7 +432,8 @@ impl Flattener<'_> {
             "initialState" | "transition" => Ok(()), // found before
             "reinit" | "terminate" => {
                 let message = format!("`{name}` can stand inside `when` only");
-                wrong(Code::E0403, message, call.span)
+                let help = "it happens at an instant: write `when … then` around it, with the condition that becomes true there";
+                Err(Diagnostic::error(Code::E0403, message).label(call.span, "").help(help).into())
             }
             _ if self.is_without_effect(function, context)? => match arguments.is_empty() {
                 true => Ok(()),

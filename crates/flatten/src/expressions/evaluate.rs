@@ -177,9 +177,15 @@ impl Flattener<'_> {
                         shape_text(dims)
                     );
                     let diagnostic = Diagnostic::error(Code::E0304, message).label(expression.span, "");
-                    return Err(diagnostic
-                        .help("write `each` in front of a value that is meant for every element")
-                        .into());
+                    let help = match (own, &**dims) {
+                        ([own], [wanted]) if own != wanted => {
+                            format!(
+                                "write {wanted} values, one for each element, or `each` in front of one that is meant for all"
+                            )
+                        }
+                        _ => "write `each` in front of a value that is meant for every element".to_string(),
+                    };
+                    return Err(diagnostic.help(help).into());
                 }
                 Ok(term.part(index))
             }
