@@ -89,7 +89,7 @@ fn duplicates_partial_classes_and_misplaced_constructs_are_refused() {
         "partial model P end P; model M Real x; Real x; P p; Real y; equation reinit(x, 1); y = 1; end M;",
         "E0202 1:45 1:37 `x` is declared twice
          E0208 1:50 1:15 `p` cannot be a component: `P` is partial
-         E0403 1:70 `reinit` can stand inside `when` only",
+         E0403 1:70 `reinit` can stand inside `when` only; it happens at an instant: write `when … then` around it, with the condition that becomes true there",
     );
 }
 
