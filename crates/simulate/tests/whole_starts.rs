@@ -82,7 +82,9 @@ fn problem(random: &mut Random) -> Problem {
         0 => {
             let n = 1 + random.below(50) as i64;
             let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
-            Problem { equation: "x*x = N", n, guess: sign, solution: sign * (n as f64).sqrt() }
+            // From beyond the root, from where Newton's method meets no other.
+            let root = (n as f64).sqrt();
+            Problem { equation: "x*x = N", n, guess: sign * (root + 1.0).ceil(), solution: sign * root }
         }
         1 => {
             // (x - r) (x + r - 1) = 0, from beyond the root that is meant.
