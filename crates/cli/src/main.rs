@@ -12,6 +12,7 @@
 //! | `commands` | one function per command |
 //! | `editors` | the language server and the page |
 //! | `explain` | the pages of codes |
+//! | `faults` | what a panic says, and its exit status |
 //! | `files` | reading what the user names, writing what the user asked for |
 //! | `fmu` | a model as an FMU |
 //! | `questions` | from arguments to a question |
@@ -29,6 +30,7 @@ mod check;
 mod commands;
 mod editors;
 mod explain;
+mod faults;
 mod files;
 mod fmu;
 mod questions;
@@ -47,19 +49,19 @@ use modeshift_diagnostics::ExitStatus;
 const STACK_SIZE: usize = 256 << 20;
 
 fn main() -> ExitCode {
+    faults::report_panics();
     let arguments = arguments::Arguments::parse();
     let worker = std::thread::Builder::new().name("modeshift".into()).stack_size(STACK_SIZE);
     let work = move || {
+        faults::provoke();
         // Half of it is left for whatever asks.
         modeshift_driver::use_stack(STACK_SIZE / 2);
         commands::run(arguments)
     };
     match worker.spawn(work).map(|handle| handle.join()) {
         Ok(Ok(status)) => ExitCode::from(status as u8),
-        Ok(Err(_)) => {
-            files::say("\nerror: this is a bug in modeshift, not in your model; please report it with the model\n");
-            ExitCode::from(ExitStatus::Fault as u8)
-        }
+        // The program has ended before, in `faults`.
+        Ok(Err(_)) => ExitCode::from(ExitStatus::Fault as u8),
         Err(error) => {
             files::say(&format!("error: cannot start: {error}\n"));
             ExitCode::from(ExitStatus::Usage as u8)

@@ -2,7 +2,7 @@
 
 use crate::support;
 use expect_test::expect_file;
-use support::{modeshift, root};
+use support::{modeshift, modeshift_reading, root};
 
 /// What is written, with the check of its structure; nothing of a model that does not qualify.
 fn written(name: &str, options: &[&str]) -> Option<String> {
@@ -60,4 +60,32 @@ fn states_that_constraints_determine_start_where_the_initialization_puts_them() 
     // w1 and w2 are fixed, and so are phi1 and phi2 in the rigid mode only by phi1 = phi2.
     let text = written("BreakingShaft.mo", &[]).expect("it qualifies");
     assert!(text.contains("Real phi2(start = 0, fixed = true)"), "{text}");
+}
+
+/// A chain in which each line reads the one before three times, with a condition on it.
+fn chained_ifs(lines: usize) -> String {
+    let chain: Vec<String> = (1..=lines).map(|at| format!("y := if y > {at} then y - 1 else 2*y;")).collect();
+    format!(
+        "model Chain Real x(start = 0, fixed = true), y; algorithm y := x; {} equation der(x) = 1; end Chain;",
+        chain.join(" ")
+    )
+}
+
+#[test]
+fn chained_ifs_are_written_line_by_line() {
+    let written =
+        |lines: usize| modeshift_reading(chained_ifs(lines).as_bytes(), &["rimis", "-", "--time-limit", "20"]);
+    for lines in [4, 12, 40] {
+        let outcome = written(lines);
+        assert_eq!(outcome.status, 0, "{lines} lines: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_limit_that_is_reached_while_writing_is_told() {
+    for limit in ["0.0001", "0.0005", "0.001", "0.002", "0.005", "0.01"] {
+        let outcome = modeshift_reading(chained_ifs(30).as_bytes(), &["rimis", "-", "--time-limit", limit]);
+        let is_told = outcome.status == 1 && outcome.stderr.contains("E0603");
+        assert!(outcome.status == 0 || is_told, "{limit}: {} {}", outcome.status, outcome.stderr);
+    }
 }

@@ -251,3 +251,41 @@ fn a_pipe_without_a_reader_is_refused() {
     check_error(model, &["simulate", "-", "-o", &pipe], 2, "nothing reads from it");
     check_error(model, &["flatten", "-", "-o", &pipe], 2, "nothing reads from it");
 }
+
+#[test]
+fn a_panic_is_told_as_a_fault_of_the_program_in_whichever_thread() {
+    for place in ["work", "thread"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_modeshift"))
+            .args(["check", "-"])
+            .env("MODESHIFT_PROVOKE_PANIC", place)
+            .stdin(Stdio::null())
+            .output()
+            .expect("runs");
+        assert_eq!(output.status.code(), Some(101), "{place}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("this is a bug in modeshift") && said.contains("please report it"), "{said}");
+    }
+}
+
+#[test]
+fn packages_and_their_files_are_found_through_links() {
+    let directory = temporary("linked");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(directory.join("real/Lib")).expect("can be made");
+    std::fs::create_dir_all(directory.join("alone")).expect("can be made");
+    std::fs::create_dir_all(directory.join("aside")).expect("can be made");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("can be written");
+    write("real/Lib/package.mo", "package Lib end Lib;");
+    write("real/Lib/Decay.mo", &format!("within Lib; {DECAY}"));
+    write("real/Lib/Twice.mo", "within Lib; model Twice Decay a; Decay b; end Twice;");
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, directory.join(name)).expect("can be made");
+    link("real/Lib", "link");
+    link("../real/Lib/package.mo", "alone/package.mo");
+    link("../real/Lib/Twice.mo", "aside/Twice.mo");
+    for file in ["link", "link/package.mo", "link/Twice.mo", "alone/package.mo", "aside/Twice.mo"] {
+        let path = directory.join(file).to_str().expect("UTF-8").to_string();
+        let outcome = modeshift(&["check", &path, "-m", "Lib.Twice"]);
+        let expected = "Lib.Twice: all well; 1 mode, regular; 2 guarded equations, 2 unknowns\n";
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (expected, ""), "{file}");
+    }
+}

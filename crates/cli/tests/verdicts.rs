@@ -137,3 +137,101 @@ fn a_run_does_not_pass_in_silence_over_a_change_that_check_calls_underdetermined
     let run = modeshift(&["simulate", file, "-o", &result]);
     assert_eq!(run.status, 1, "{}", run.stderr);
 }
+
+/// The errors that `check`, `init` and a run of an instant say about a small model.
+fn errors_of_all(body: &str) -> [Vec<String>; 3] {
+    let (model, result) = (temporary("agreement.mo"), temporary("agreement.csv").display().to_string());
+    std::fs::write(&model, format!("model M {body} end M;")).expect("a temporary file can be written");
+    let file = model.display().to_string();
+    let run = ["simulate", &file, "--stop", "1e-6", "--interval", "1e-6", "-o", &result];
+    let errors = |arguments: &[&str]| codes(arguments).iter().filter(is_error).cloned().collect();
+    [errors(&["check", &file]), errors(&["init", &file]), errors(&run)]
+}
+
+#[test]
+fn what_stops_a_run_in_its_first_instant_is_said_by_check_and_init() {
+    for (body, code) in [
+        (
+            "Boolean b(start = false); Real x(start = 1, fixed = true); equation b = not pre(b); der(x) = if b then 1 else -1;",
+            "E0825",
+        ),
+        ("Integer n(start = 0); Real x(start = 1, fixed = true); equation n = pre(n) + 1; der(x) = n;", "E0825"),
+        ("Real x(start = 1, fixed = true); equation der(x) = -x; assert(x > 2, \"too small\");", "E0821"),
+        (
+            "Real x(start = 1, fixed = true), y; equation der(x) = -x; y = 3*x; if y > 2 then assert(x > 1.5, \"no\"); end if;",
+            "E0821",
+        ),
+        (
+            "Real x(start = 1, fixed = true); equation der(x) = -x; when initial() then assert(x > 2, \"no\"); end when;",
+            "E0821",
+        ),
+    ] {
+        assert_eq!(errors_of_all(body), [[code], [code], [code]], "{body}");
+    }
+    for body in [
+        "Real x(start = 1, fixed = true); equation der(x) = -x; assert(x < 2, \"too large\");",
+        "Integer n(start = 0); Real x(start = 1, fixed = true); equation der(x) = -x; assert(n == 1, \"no\"); when initial() then n = 1; end when;",
+        "Boolean b(start = false); Real x(start = 1, fixed = true); equation b = x > 0 or pre(b); der(x) = if b then 1 else -1;",
+        "input Real u; Real x(start = 1, fixed = true); equation der(x) = u; assert(u > 1, \"given by others\");",
+    ] {
+        let [check, init, _] = errors_of_all(body);
+        assert!(check.is_empty() && init.is_empty(), "{body}: {check:?} {init:?}");
+    }
+}
+
+#[test]
+fn discrete_reals_are_found_by_initial_equations() {
+    let later = "when x < 0.5 then d = 3; end when;";
+    for (body, values) in [
+        ("discrete Real d; Real x(start = 1); initial equation d = 2; x = d; equation der(x) = -x;", [2.0, 2.0]),
+        ("discrete Real d; Real x(start = 1); initial equation x = d; d = 2; equation der(x) = -x;", [2.0, 2.0]),
+        (
+            "discrete Real d(start = 1); Real x(start = 1); initial equation d + x = 4; x - d = 1; equation der(x) = -x;",
+            [1.5, 2.5],
+        ),
+        (
+            "discrete Real d; Real x(start = 1, fixed = true), y; initial equation y = 3; equation der(x) = -x; y = d + x;",
+            [2.0, 1.0],
+        ),
+        (
+            "discrete Real d; Real x(start = 1, fixed = true); initial equation pre(d) = 2*x; equation der(x) = -x;",
+            [2.0, 1.0],
+        ),
+        (
+            "discrete Real d, e; Real x; initial equation d + e = 5; d - e = 1; x = 2*e; equation der(x) = -x;
+             when x < 0.1 then e = 3; end when;",
+            [3.0, 4.0],
+        ),
+        (
+            "parameter Real p(fixed = false); discrete Real d; Real x(start = 1, fixed = true);
+             initial equation d = 3; p = 2*d; equation der(x) = -p*x;",
+            [3.0, 1.0],
+        ),
+        ("discrete Real d(start = 5); Real x(start = 1); initial equation x = 2*d; equation der(x) = -x;", [5.0, 10.0]),
+        (
+            "discrete Real d; Real x(start = 1, fixed = true); initial equation der(x) = 0; equation der(x) = d - x;",
+            [1.0, 1.0],
+        ),
+    ] {
+        let body = format!("{body} {later}");
+        assert_eq!(errors_of_all(&body), [(); 3].map(|()| Vec::<String>::new()), "{body}");
+        let table = std::fs::read_to_string(temporary("agreement.csv")).expect("a result");
+        let mut lines = table.lines();
+        let names: Vec<&str> = lines.next().expect("names").split(',').collect();
+        let row: Vec<&str> = lines.next().expect("a row").split(',').collect();
+        for (name, value) in ["d", "x"].iter().zip(values) {
+            let at = names.iter().position(|it| it == name).expect("a column");
+            let found: f64 = row[at].parse().expect("a number");
+            assert!((found - value).abs() < 1e-9, "{name} = {found}, not {value}: {body}");
+        }
+    }
+    // What is said too often is refused by all.
+    for body in [
+        "discrete Real d; Real x(start = 1, fixed = true); initial equation d = 2; x = d; equation der(x) = -x;",
+        "discrete Real d(start = 2, fixed = true); Real x(start = 1, fixed = true); initial equation x = d; equation der(x) = -x;",
+        "discrete Real d; Real x(start = 1, fixed = true); initial equation d*d = 4; d*d*d = 9; equation der(x) = -x;",
+    ] {
+        let body = format!("{body} {later}");
+        assert_eq!(errors_of_all(&body), [["E0701"], ["E0701"], ["E0701"]], "{body}");
+    }
+}

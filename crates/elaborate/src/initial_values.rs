@@ -22,7 +22,10 @@ pub(crate) fn initial_values(
     let mut values = Vec::with_capacity(model.initial_equations.len());
     let mut failed = false;
     let actions = model.initial_equations[stated.min(model.initial_equations.len())..].iter();
-    let assigned: FxHashSet<VariableId> = actions.filter_map(|it| variable(model, it.left)).collect();
+    let mut assigned: FxHashSet<VariableId> = actions.filter_map(|it| variable(model, it.left)).collect();
+    let said: Vec<VariableId> =
+        said_alone(model, definitions, &model.initial_equations[..stated.min(model.initial_equations.len())]);
+    assigned.extend(said);
     for number in 0..model.initial_equations.len() {
         let InitialEquation { left, right, .. } = model.initial_equations[number];
         let by_action = if number < stated { None } else { Candidate::on_the_left(model, [left, right]) };
@@ -45,6 +48,20 @@ pub(crate) fn initial_values(
         }));
     }
     if failed { Err(Stop) } else { Ok(values) }
+}
+
+/// Discrete Reals that an equation without continuous unknowns gives their values: beside `d = 2`, `x = d` is about `x`.
+fn said_alone(model: &FlatModel, definitions: &Definitions, equations: &[InitialEquation]) -> Vec<VariableId> {
+    let said = equations.iter().filter_map(|&InitialEquation { left, right, .. }| {
+        let sides = [left, right];
+        let is_about_others = sides.iter().any(|&side| follows_continuous_unknown(model, side));
+        if is_about_others || !sides.iter().any(|&side| is_real(model, side, true)) {
+            return None;
+        }
+        let found = candidate(model, definitions, sides, false, &FxHashSet::default()).ok().flatten();
+        found.filter(|it| it.is_alone && !it.is_left_limit).map(|it| it.variable)
+    });
+    said.collect()
 }
 
 /// An equation between discrete expressions that cannot be solved for a variable.
@@ -87,8 +104,17 @@ fn candidate(
     };
     match alone_first(&is_open).or(alone_first(&|_| true)) {
         None if !is_real => Err(Unsolved),
+        // `d + e = 5` says nothing about one of them alone: it is solved with the others.
+        Some(it) if is_real && !is_action && !it.is_alone && is_sought(model, definitions, &it) => Ok(None),
         candidate => Ok(candidate),
     }
+}
+
+/// Whether the start can find the value of a discrete Real together with others.
+fn is_sought(model: &FlatModel, definitions: &Definitions, it: &Candidate) -> bool {
+    let declared = &model.variables[it.variable];
+    let is_said = declared.fixed == Some(true) || definitions.value(it.variable).is_some();
+    !it.is_left_limit && declared.ty == Type::Real && !is_said
 }
 
 /// The variable that an expression is.

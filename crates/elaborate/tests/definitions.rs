@@ -155,7 +155,6 @@ fn initial_equations_give_discrete_variables_their_values() {
             b = x > 1
             start: w = 3
             start: pre(b) = true
-            start: z = 1
         "#]],
     );
 }

@@ -362,3 +362,18 @@ fn the_other_solution_is_found_where_one_has_ended_at_a_fold() {
     let (_, found) = solve(&trigger, &[-0.06], &NewtonSettings::default()).expect("there is another solution");
     assert!((found[0] - 2.0).abs() < 1e-12, "{found:?}");
 }
+
+#[test]
+fn a_root_has_all_its_digits_wherever_the_way_to_it_went() {
+    // x² + a x = 2 from zero: the first correction is 2/a, and from there steps halve the unknown.
+    for small in [1e-3, 1e-6, 1e-9, 1e-12, 1e-15] {
+        let parabola = system(1, |e, x| {
+            let (squared, linear) = (square(e, x[0]), scaled(e, small, x[0]));
+            let sum = e.sum(squared, linear);
+            vec![minus(e, sum, 2.0)]
+        });
+        let (_, found) = solve(&parabola, &[0.0], &NewtonSettings::default()).expect("converges");
+        let root = -0.5 * small + (0.25 * small * small + 2.0).sqrt();
+        assert!((found[0] - root).abs() <= 4.0 * f64::EPSILON * root, "{small}: {} instead of {root}", found[0]);
+    }
+}

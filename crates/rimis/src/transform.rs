@@ -66,7 +66,8 @@ pub fn transform_within(
     let feasible = feasible_changes(dae, &changes.pairs);
     changes.pairs.space.check()?;
     obstacles::undetermined(dae, analysis, &changes, &feasible)?;
-    let mut draft = Draft::new(dae, analysis, &names);
+    analysis.space.check()?;
+    let mut draft = analysis.space.without_limits(|| Draft::new(dae, analysis, &names));
     let robust = form == Form::Robust;
     let jumps = jumps(dae, analysis, &changes, &feasible, &mut draft.target, robust)?;
     obstacles::determined_by_constraints(dae, analysis, &changes, &feasible, &jumps)?;
@@ -77,8 +78,13 @@ pub fn transform_within(
     obstacles::set_by_events(dae, analysis, &names, &kept)?;
     let start = start.filter(|_| robust);
     let writing = Writing { dae, form, start, changes: &changes, feasible: &feasible, jumps: &jumps, kept: &kept };
-    let mut document = writing.document(&mut draft, &PairSpace::names(&names))?;
-    analysis.space.check()?;
+    let spaces = [&analysis.space, &changes.pairs.space];
+    spaces.iter().try_for_each(|space| space.check())?;
+    // What is written must be complete: sets that a limit has emptied would be missing in it.
+    let pair_names = PairSpace::names(&names);
+    let draw_up = || spaces[1].without_limits(|| writing.document(&mut draft, &pair_names));
+    let mut document = spaces[0].without_limits(draw_up)?;
+    spaces.iter().try_for_each(|space| space.check())?;
     share_parts(&mut document, &mut draft.target).map_err(|_| obstacles::too_long(dae))?;
     Ok(print(&document, &draft.target.model))
 }

@@ -596,3 +596,13 @@ fn what_is_no_parameter_is_said() {
     let message = model.sensitivities(&["gian"]).unwrap_err();
     assert!(message.contains("E0007") && message.contains("gain"), "{message}");
 }
+
+#[test]
+fn a_guard_that_leaves_its_own_event_without_a_slope_is_no_touch() {
+    // An ideal diode ends to conduct where the source falls as fast as the load discharges: its voltage leaves zero with no slope.
+    let text = "model Charger parameter Real C = 1e-3; parameter Real R = 100;
+        Real u = 10*sin(314.1592653589793*time); Real v(start = 2, fixed = true); Real i; Real s; Boolean conducts = s > 0;
+        equation i = if conducts then s else 0; u - v = if conducts then 0 else s; C*der(v) = i - v/R;
+        annotation(experiment(StopTime = 0.015)); end Charger;";
+    check_runs(text, &["R", "C"], &["v"]);
+}

@@ -42,3 +42,4 @@ mod standard_library;
 mod support;
 mod tiny_resistances;
 mod waves;
+mod whole_starts;

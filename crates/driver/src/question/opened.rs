@@ -53,4 +53,8 @@ impl Files for Opened {
     fn directory_name(&self, path: &Path) -> Option<String> {
         Disk.directory_name(path)
     }
+
+    fn without_links(&self, path: &Path) -> Option<PathBuf> {
+        Disk.without_links(path)
+    }
 }

@@ -27,6 +27,10 @@ pub trait Files {
     }
     /// What a directory is called, also where its path does not end with its name, as `.` and `..`.
     fn directory_name(&self, path: &Path) -> Option<String>;
+    /// The same path without symbolic links, where that is another one.
+    fn without_links(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// Files that several share.
@@ -58,6 +62,10 @@ impl<F: Files + ?Sized> Files for Arc<F> {
     fn directory_name(&self, path: &Path) -> Option<String> {
         (**self).directory_name(path)
     }
+
+    fn without_links(&self, path: &Path) -> Option<PathBuf> {
+        (**self).without_links(path)
+    }
 }
 
 pub use present::Disk;
@@ -66,7 +74,7 @@ pub use present::use_file;
 
 #[cfg(not(target_family = "wasm"))]
 mod present {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::{Files, Version};
 
@@ -109,6 +117,11 @@ mod present {
             }
             let real = std::fs::canonicalize(here_if_empty(path)).ok()?;
             real.file_name()?.to_str().map(str::to_string)
+        }
+
+        fn without_links(&self, path: &Path) -> Option<PathBuf> {
+            let real = std::fs::canonicalize(here_if_empty(path)).ok()?;
+            (real != std::path::absolute(path).ok()?).then_some(real)
         }
     }
 

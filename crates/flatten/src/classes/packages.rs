@@ -27,6 +27,8 @@ impl Library {
     /// found in the packages among whose files it lies.
     pub fn add_file(&mut self, path: &FilePath, text: &str, diagnostics: &mut Diagnostics) {
         let stored = self.parse(&path.display().to_string(), text.to_string(), diagnostics);
+        let real = self.place_of(path, &stored);
+        let path = real.as_deref().unwrap_or(path);
         let directory = path.parent().unwrap_or(FilePath::new(""));
         let is_package = path.file_name().is_some_and(|name| name == PACKAGE_FILE);
         let (inside, around) = match is_package {
@@ -56,6 +58,18 @@ impl Library {
         if let Some(&given) = self.given().last().filter(|_| is_package) {
             self.check_order(given, diagnostics);
         }
+    }
+
+    /// Where a link leads to a file of a package, if what lies around the link is not that package: the files of the package are there.
+    fn place_of(&self, path: &FilePath, stored: &StoredDefinition) -> Option<PathBuf> {
+        let directory = path.parent().unwrap_or(FilePath::new(""));
+        let is_package = path.file_name().is_some_and(|name| name == PACKAGE_FILE);
+        let is_inside = matches!(stored.within, Some(Some(_)));
+        let fits = match (is_package, stored.classes.first()) {
+            (true, Some(first)) => self.is_directory_of(directory, &first.name.name),
+            _ => !is_inside || self.is_package_directory(directory),
+        };
+        if fits { None } else { self.files.without_links(path) }
     }
 
     pub(super) fn is_package_directory(&self, directory: &FilePath) -> bool {

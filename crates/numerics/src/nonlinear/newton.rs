@@ -181,6 +181,8 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 const FADING: f64 = 0.1;
 /// An unknown that is smaller than this share of what it was is zero: a root at which everything is flat is approached for ever.
 const VANISHED: f64 = 1e-6;
+/// Where steps halve an unknown, as they do far away from a root, so many bring it from 1e18 to one.
+const REFINEMENTS: usize = 60;
 /// Beyond this condition half of the digits are lost, and a correction as large as that is no convergence.
 const WORST_CONDITION: f64 = 1e8;
 /// Terms are nothing beside the largest unknown where they are less than this many roundings of it, for each equation.
@@ -251,6 +253,7 @@ impl<'a> Newton<'a> {
     fn run(mut self) -> Result<Converged, Box<NewtonFailure>> {
         match self.iterate() {
             Ok((iterations, correction)) => {
+                let iterations = iterations + self.refine(correction);
                 let condition = self.lu.condition();
                 Ok(Converged { attempt: self.attempt, iterations, correction, condition })
             }
@@ -296,8 +299,54 @@ impl<'a> Newton<'a> {
         Err(NewtonFailureReason::TooManyIterations)
     }
 
-    /// Residuals, Jacobian and full correction at the unknowns.
+    /// Goes on where corrections are small only beside what unknowns were on the way: one that came back from far away would keep no
+    /// more digits than it had there. The corrections themselves tell when nothing more is to be had; how many steps that took.
+    fn refine(&mut self, mut size: f64) -> usize {
+        if !self.is_coarse() || self.leaves_rounding() {
+            return 0;
+        }
+        for step in 0..REFINEMENTS {
+            if self.solve_linearized().is_err() {
+                return step;
+            }
+            let next = self.norm(&self.correction);
+            if next.is_nan() || next >= size {
+                return step;
+            }
+            self.take_step(1.0);
+            size = next;
+            if !self.is_coarse() {
+                return step + 1;
+            }
+        }
+        REFINEMENTS
+    }
+
+    /// Whether the last correction of an unknown without a nominal value is not small beside the unknown itself.
+    fn is_coarse(&self) -> bool {
+        let smallest = self.smallest_correction();
+        let is_coarse = |index: usize| {
+            let correction = self.correction[index].abs();
+            correction > smallest * self.unknowns[index].abs().max(self.settings.known_nominal(index))
+        };
+        (0..self.unknowns.len()).any(is_coarse)
+    }
+
+    /// Whether the residuals at the unknowns are nothing but rounding.
+    fn leaves_rounding(&mut self) -> bool {
+        self.trial.copy_from_slice(self.unknowns);
+        self.system.residuals(&self.trial, &mut self.trial_residuals);
+        self.is_rounding()
+    }
+
+    /// Residuals, Jacobian and full correction at the unknowns, and what to measure them by.
     fn linearize(&mut self) -> Result<(), NewtonFailureReason> {
+        self.solve_linearized()?;
+        self.measure();
+        Ok(())
+    }
+
+    fn solve_linearized(&mut self) -> Result<(), NewtonFailureReason> {
         self.system.jacobian(self.unknowns, &mut self.residuals, &mut self.entries);
         if let Some(row) = self.residuals.iter().position(|residual| !residual.is_finite()) {
             return Err(NewtonFailureReason::ResidualNotFinite(row));
@@ -307,7 +356,6 @@ impl<'a> Newton<'a> {
             FactorFailure::Singular(singular) => NewtonFailureReason::SingularJacobian(singular),
         })?;
         solve_negative(&self.lu, &self.residuals, &mut self.correction);
-        self.measure();
         Ok(())
     }
 
@@ -406,6 +454,7 @@ impl<'a> Newton<'a> {
             if next > (1.0 - damping / 4.0) * size {
                 if damping == 1.0 && self.is_solved_by_next() {
                     self.unknowns.copy_from_slice(&self.trial);
+                    self.correction.fill(0.0);
                     return Ok(Step::Converged(next));
                 }
                 (damping, reduced) = (better.min(damping / 2.0), true);

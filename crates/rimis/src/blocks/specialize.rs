@@ -3,6 +3,9 @@
 //! A condition that holds in all the modes in question, or in none, is decided; of the others the shortest is asked that
 //! says the same in these modes. Below a branch the modes are those that take it, and a variable is what holds its value
 //! there. E22 §10.4.
+//!
+//! Of the modes of a branch only what its expression can tell apart is kept: in a chain `y2 = if p then y1 else 2*y1`, `y1` does not depend
+//! on `p`, and is specialized once instead of once for every path that leads to it.
 
 use std::convert::Infallible;
 
@@ -18,6 +21,8 @@ pub(crate) struct Specialization<'a, 'c> {
     /// The block whose unknowns are meant, if any.
     block: Option<BlockId>,
     known: Memo<ModeSet, ExpressionId>,
+    /// The mode variables that what is left of an expression may depend on, as the conjunction of them.
+    supports: Memo<(), ModeSet>,
 }
 
 /// An if-expression in some modes.
@@ -32,7 +37,7 @@ enum Choice {
 
 impl<'a, 'c> Specialization<'a, 'c> {
     pub(crate) fn new(draft: &'a mut Draft<'c>, block: Option<BlockId>) -> Self {
-        Specialization { draft, block, known: Memo::new() }
+        Specialization { draft, block, known: Memo::new(), supports: Memo::new() }
     }
 
     /// The expression in the modes of `context`.
@@ -43,7 +48,8 @@ impl<'a, 'c> Specialization<'a, 'c> {
         result
     }
 
-    fn choice(&mut self, condition: ExpressionId, modes: ModeSet) -> Choice {
+    /// What is asked in these modes, and the modes of the branches as far as these tell them apart.
+    fn choice(&mut self, [condition, a, b]: [ExpressionId; 3], modes: ModeSet) -> Choice {
         let Some(holds) = self.draft.conditions.modes(condition) else { return Choice::NotAboutModes };
         let space = self.draft.conditions.space();
         let (yes, no) = (space.and(modes, holds), space.difference(modes, holds));
@@ -52,8 +58,42 @@ impl<'a, 'c> Specialization<'a, 'c> {
         } else if yes.is_empty() {
             Choice::Else
         } else {
-            Choice::Both(self.draft.condition_within(holds, modes), yes, no)
+            Choice::Both(self.draft.condition_within(holds, modes), self.told_apart(a, yes), self.told_apart(b, no))
         }
+    }
+
+    /// The modes that an expression cannot tell from these.
+    fn told_apart(&mut self, expression: ExpressionId, modes: ModeSet) -> ModeSet {
+        let (own, space) = (self.support(expression), self.draft.conditions.space());
+        let own = space.support(own);
+        let mut others = space.support(modes);
+        others.retain(|variable| own.binary_search(variable).is_err());
+        if others.is_empty() { modes } else { space.exists(modes, &others) }
+    }
+
+    /// The mode variables of the conditions in an expression and of the sources of its variables, as a conjunction.
+    fn support(&mut self, expression: ExpressionId) -> ModeSet {
+        let Draft { conditions, replicates, target } = &mut *self.draft;
+        let (space, expressions) = (conditions.space(), &target.model.expressions);
+        let conjunction = |sets: &[ModeSet]| {
+            let variables = space.support_of_all(sets);
+            space.intersection(variables.into_iter().map(|variable| space.literal(variable)))
+        };
+        expressions.fold_up(&mut self.supports, expression, |id, node, known| match node {
+            Node::Variable(of, order) if replicates.is_unknown(of) => {
+                let level = replicates.levels(of).get(order as usize);
+                let sources = level.into_iter().flat_map(|level| level.sources.iter().map(|source| source.modes));
+                conjunction(&sources.collect::<Vec<_>>())
+            }
+            Node::If(condition, a, b) => {
+                let asked = match conditions.modes(condition) {
+                    Some(holds) => conjunction(&[holds]),
+                    None => known[condition],
+                };
+                space.intersection([asked, known[a], known[b]])
+            }
+            _ => space.intersection(expressions.children(id).map(|child| known[child])),
+        })
     }
 
     fn variable(&mut self, derivative: Derivative<VariableId>, modes: ModeSet) -> ExpressionId {
@@ -83,7 +123,7 @@ impl Fold for Specialization<'_, '_> {
 
     fn open(&mut self, id: ExpressionId, modes: ModeSet, operands: &mut Operands<ModeSet>) -> Option<ExpressionId> {
         match self.expressions().node(id) {
-            Node::If(condition, a, b) => match self.choice(condition, modes) {
+            Node::If(condition, a, b) => match self.choice([condition, a, b], modes) {
                 Choice::Then => operands.push(a, modes),
                 Choice::Else => operands.push(b, modes),
                 Choice::Both(_, yes, no) => {
@@ -124,7 +164,7 @@ impl Fold for Specialization<'_, '_> {
                 let boolean = self.draft.conditions.booleans[mode];
                 self.draft.value(boolean)
             }
-            Node::If(condition, a, b) => match self.choice(condition, modes) {
+            Node::If(condition, a, b) => match self.choice([condition, a, b], modes) {
                 Choice::Then => of(a),
                 Choice::Else => of(b),
                 Choice::Both(asked, yes, no) => {

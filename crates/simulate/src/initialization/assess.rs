@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{EquationId, ExpressionText, FlatModel, MultimodeDae, Node};
+use modeshift_dae::{EquationId, ExpressionId, ExpressionText, FlatModel, MultimodeDae, Node};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{NativeFunctions, Parameters};
@@ -18,6 +18,9 @@ use crate::run::{RunModel, RunSettings, missing_functions};
 
 /// Unknowns that may be solved for in all modes whose conditions are assessed.
 const MOST_WORK: usize = 200_000;
+
+/// Unknowns of a start beyond which its first instant is left to runs: making a model ready for one costs as much as its analysis.
+const MOST_OF_FIRST_INSTANT: usize = 20_000;
 
 /// A scenario with its cases and, where it was asked for and found, its start.
 pub struct AssessedScenario {
@@ -225,6 +228,7 @@ fn find_start(
     match problem.find_start(&assessed.scenario) {
         Ok(state) => {
             explain_solution(problem, &state, diagnostics);
+            check_first_instant(problem, looked, &state, diagnostics);
             assessed.state = Some(state);
         }
         Err(failure) => match state_after_first_instant(problem, looked, &assessed.scenario, Some(&failure)) {
@@ -238,6 +242,39 @@ fn find_start(
             }
         },
     }
+}
+
+/// Says where a run from these values would not get through its first instant: an assertion is false, or its events do not end.
+fn check_first_instant(
+    problem: &InitialProblem<'_>,
+    looked: Looked<'_>,
+    state: &InitialState,
+    diagnostics: &mut Diagnostics,
+) {
+    let model = &problem.dae.model;
+    let asks_anything = model.assertions.iter().any(|it| it.is_error)
+        || !model.when_clauses.is_empty()
+        || problem.dae.discrete.kept().next().is_some()
+        || problem.discrete.iter().any(|it| has_left_limit(model, it.value))
+        || problem.dae.mode_variables.iter().any(|mode| mode.definition.is_some_and(|it| has_left_limit(model, it)));
+    // What inputs are is not known before a run.
+    let has_inputs = model.variables.iter().any(|it| it.input);
+    let own = RunSettings::of(&model.experiment);
+    let settings = RunSettings { impulsive_start: looked.impulsive_start || own.impulsive_start, ..own };
+    let is_as_in_a_run = problem.start.is_as_in_a_run(looked.analysis) && problem.time == settings.start;
+    if !asks_anything || has_inputs || !is_as_in_a_run || problem.size() > MOST_OF_FIRST_INSTANT {
+        return;
+    }
+    let said = crate::run::failure_of_first_instant(problem, &settings, state);
+    let is_of_the_model = |it: &&Diagnostic| matches!(it.code, Code::E0821 | Code::E0825);
+    // One that parameters alone violate has been said.
+    let is_new = |it: &&Diagnostic| !diagnostics.iter().any(|known| known.code == it.code && known.labels == it.labels);
+    let new: Vec<Diagnostic> = said.iter().filter(is_of_the_model).filter(is_new).cloned().collect();
+    new.into_iter().for_each(|it| diagnostics.push(it));
+}
+
+fn has_left_limit(model: &FlatModel, expression: ExpressionId) -> bool {
+    model.expressions.contains(expression, |node| matches!(node, Node::Pre(_)))
 }
 
 /// What the first instant of a run makes of the start values, with all mode variables of initialization; `failure` is what the search

@@ -13,6 +13,7 @@ use modeshift_structure::initialization::Initialization;
 use super::left_limits::left_limits;
 use super::point::{Point, StartMode};
 use super::search::InitialState;
+use super::solve::order::{DiscreteReads, discrete_reads};
 
 /// How to solve.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub struct InitialProblem<'a> {
     pub(crate) has_homotopy: bool,
     /// What defines discrete variables at the start; the last one that holds counts.
     pub(crate) discrete: Vec<DiscreteDefinition>,
+    /// Which equations read variables that these define.
+    pub(super) discrete_reads: DiscreteReads,
 }
 
 /// An equation or an initial equation that gives a discrete variable its value.
@@ -91,10 +94,12 @@ impl<'a> InitialProblem<'a> {
             let start = mode.variable.map(|variable| guesses[variable.index()] != 0.0);
             mode.initial.or(start).unwrap_or(false)
         });
+        let discrete = discrete_definitions(dae, start);
         InitialProblem {
             mode_starts: mode_starts.collect(),
             has_homotopy: has_homotopy(model),
-            discrete: discrete_definitions(dae, start),
+            discrete_reads: discrete_reads(start, &discrete),
+            discrete,
             time: settings.time,
             dae,
             start,

@@ -72,6 +72,7 @@ mod zeno;
 use modeshift_dae::{Derivative, Mode, VariableId};
 use modeshift_diagnostics::Diagnostics;
 
+use crate::initialization::{InitialProblem, InitialState};
 use crate::results::{CostPart, Observer};
 use events::Passed;
 use instant::event_iteration::{Fired, Outcome};
@@ -178,6 +179,47 @@ impl Conductor for ToTheEnd {
     fn pause(&mut self, _: &Output<'_>, _: &mut Diagnostics) -> Next {
         Next::Go(Vec::new())
     }
+}
+
+/// Who looks at the first instant alone, and at the assertions after it.
+struct OfTheFirstInstant {
+    settings: PhaseSettings,
+    said: Diagnostics,
+}
+
+impl Conductor for OfTheFirstInstant {
+    fn goal(&self) -> Goal {
+        Goal { until: self.settings.start, at_events: false }
+    }
+
+    fn inspect<'a>(&mut self, machinery: &mut Machinery<'a>, side: &Side<'a>) {
+        let phase = Phase::new(machinery, &self.settings, side.clone());
+        let occasion = Occasion { initial: true, terminal: false };
+        if let Err(reason) = phase.check_assertions(machinery, occasion) {
+            failure::explain_stuck(machinery, &Stuck { reason, side: phase.present }, &mut self.said);
+        }
+    }
+
+    fn pause(&mut self, _: &Output<'_>, _: &mut Diagnostics) -> Next {
+        Next::Abandon
+    }
+}
+
+/// What is said where a run does not get through its first instant, from start values that were found.
+pub(crate) fn failure_of_first_instant(
+    problem: &InitialProblem<'_>,
+    settings: &RunSettings,
+    state: &InitialState,
+) -> Diagnostics {
+    let mut said = Diagnostics::new();
+    if let Some(start) = Start::at(problem, settings, state.clone()) {
+        let RunSettings { start: from, stop, tolerance, method, .. } = *settings;
+        let settings = PhaseSettings { start: from, stop, tolerance, method };
+        let mut conductor = OfTheFirstInstant { settings, said: Diagnostics::new() };
+        conduct(&start, &mut conductor, &mut (), &mut said);
+        said.extend(conductor.said);
+    }
+    said
 }
 
 /// From a start to the end.

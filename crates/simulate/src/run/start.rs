@@ -89,6 +89,18 @@ impl Start {
         Start::made((problem.dae, problem.natives), constants, settings, found).ok()
     }
 
+    /// The same from a problem with the start values that were found for it.
+    pub(super) fn at(problem: &InitialProblem<'_>, settings: &RunSettings, mut state: InitialState) -> Option<Self> {
+        let (mut unsaid, overrides) = (Diagnostics::new(), BTreeMap::new());
+        let model = &problem.start.system.dae.model;
+        let mut parameters = Parameters::evaluate(model, problem.natives, &overrides, &mut unsaid).ok()?;
+        let (mut values, constants) = constants(problem.dae, &mut parameters);
+        problem.forget_assignments(&mut state);
+        complete_parameters(problem.dae, &state, &mut values);
+        let constants = Constants { parameters: Arc::new(values), ..constants };
+        Start::made((problem.dae, problem.natives), constants, settings, Found::State(state)).ok()
+    }
+
     fn made(
         (dae, natives): (&MultimodeDae, &NativeFunctions),
         constants: Constants,

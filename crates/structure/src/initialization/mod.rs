@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `scenarios` | the space of initial modes and scenarios |
 //! | `parameters` | which parameters have to be found, in which modes and scenarios |
+//! | `discrete_reals` | which discrete Reals conditions may determine |
 //! | `carry` | what the analysis of long modes found, in that space |
 //! | `prolongation` | derivatives above the leading ones that initial equations mention |
 //! | `system` | [`System`]: equations with their derivatives, states, conditions, as an algebraic system |
@@ -16,6 +17,7 @@
 
 mod carry;
 mod cases;
+mod discrete_reals;
 mod matching;
 mod one_mode;
 mod parameters;
@@ -88,14 +90,14 @@ pub fn initialization(
     scenarios::check_scenarios(dae, &initial, &mut found);
     initial.space.check()?;
     diagnostics.extend(found);
-    initial.space.set_task("setting up the initialization");
-    let built = system::build(dae, analysis, &initial);
-    initial.space.check()?;
+    let mut matched = matched_system(dae, analysis, &initial, &[])?;
+    let sought = if matched.has_too_many_conditions() { discrete_reals::sought(dae) } else { Vec::new() };
+    if !sought.is_empty() {
+        matched = matched_system(dae, analysis, &initial, &sought)?;
+        matched.let_starts_go(&sought);
+    }
+    let MatchedSystem { built: Built { system, carried, .. }, order, matching } = matched;
     let scenarios::InitialModes { space, invariant, scenarios } = initial;
-    let order = locality(&built, &analysis.order);
-    space.set_task("matching initial conditions");
-    let matching = match_conditions(&space, analysis, &built, &order)?;
-    let Built { system, carried, .. } = built;
     let parts = dulmage_mendelsohn(&space, &system.incidence, &matching, &order)?;
     let proposal = proposal::proposal(&space, &system, &matching, &parts, &order)?;
     let (singular, cap) = (carried.singular, options.cap);
@@ -118,6 +120,46 @@ pub fn initialization(
     initialization.space.check()?;
     diagnostics.extend(found);
     Ok(initialization)
+}
+
+/// A system with its matching.
+struct MatchedSystem {
+    built: Built,
+    order: Vec<EquationId>,
+    matching: Matching,
+}
+
+fn matched_system(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    initial: &scenarios::InitialModes,
+    sought: &[VariableId],
+) -> Result<MatchedSystem, Limit> {
+    let space = &initial.space;
+    space.set_task("setting up the initialization");
+    let built = system::build(dae, analysis, initial, sought);
+    space.check()?;
+    let order = locality(&built, &analysis.order);
+    space.set_task("matching initial conditions");
+    let matching = match_conditions(space, analysis, &built, &order)?;
+    Ok(MatchedSystem { built, order, matching })
+}
+
+impl MatchedSystem {
+    fn has_too_many_conditions(&self) -> bool {
+        let origins = self.built.system.origins.iter_enumerated();
+        let mut conditions = origins.filter(|(_, origin)| origin.is_condition()).map(|(id, _)| id);
+        conditions.any(|id| !self.matching.unmatched_equations[id].is_empty())
+    }
+
+    /// The start values of variables that something else determines are guesses, and not too many.
+    fn let_starts_go(&mut self, sought: &[VariableId]) {
+        for (id, origin) in self.built.system.origins.iter_enumerated() {
+            if matches!(origin, Origin::Start(variable) if sought.contains(variable)) {
+                self.matching.unmatched_equations[id] = ModeSet::EMPTY;
+            }
+        }
+    }
 }
 
 /// Decision-diagram nodes per equation of the model beyond which a start counts as one that depends on modes far away. Local ones

@@ -102,8 +102,9 @@ pub(crate) struct Built {
     pub(crate) first: IndexVec<EquationId, EquationId>,
 }
 
-/// Builds the system of a model whose long modes have been analyzed.
-pub(crate) fn build(dae: &MultimodeDae, analysis: &Analysis, initial: &InitialModes) -> Built {
+/// Builds the system of a model whose long modes have been analyzed, in which these discrete Reals are unknowns too; their start values
+/// are conditions behind all others.
+pub(crate) fn build(dae: &MultimodeDae, analysis: &Analysis, initial: &InitialModes, sought: &[VariableId]) -> Built {
     let InitialModes { space, invariant, .. } = initial;
     let mut carried = Carried::new(analysis, space, invariant);
     let states = carried.variable_offsets.clone();
@@ -115,7 +116,9 @@ pub(crate) fn build(dae: &MultimodeDae, analysis: &Analysis, initial: &InitialMo
     let mut builder = Builder::new(dae, space, &carried);
     let first = builder.model_equations(dae, analysis);
     builder.parameters(unknown_parameters(dae, space, &conditions.expressions(dae)));
+    builder.sought(sought);
     builder.conditions(dae, &conditions);
+    sought.iter().for_each(|&variable| builder.start_value(dae, variable, ModeSet::ALL));
     builder.declare_derivatives();
     let system = builder.finish(dae, invariant, &states, conditions.discrete);
     Built { system, carried, first }
@@ -210,7 +213,7 @@ struct Builder<'a> {
     guards: IndexVec<EquationId, ModeSet>,
     quantities: IndexVec<VariableId, Derivative<VariableId>>,
     derivatives: FxHashMap<Derivative<VariableId>, VariableId>,
-    /// Parameters that have to be found, with the modes and scenarios in which they are needed.
+    /// Parameters and discrete Reals that have to be found, with the modes and scenarios in which they are needed.
     unknown_parameters: Vec<(VariableId, ModeSet)>,
     not_differentiated: Vec<NotDifferentiated>,
     /// Occurrences in equations that could not be differentiated, by the orders that they would have.
@@ -335,13 +338,26 @@ impl<'a> Builder<'a> {
             self.push(Origin::Equation(number), name.into(), [left, right], span, modes);
         }
         for &(variable, modes) in &conditions.starts {
-            let declared = &dae.model.variables[variable];
-            let start = declared.start.unwrap_or_else(|| self.model.expressions.integer(0));
-            let value = declared.start.map_or_else(|| "0".to_string(), |start| text(dae, start));
-            let span = if declared.start.is_some() { declared.start_span } else { declared.span };
-            let left = self.model.expressions.variable(variable, 0);
-            let name = format!("{} = {value}", declared.name);
-            self.push(Origin::Start(variable), name.into(), [left, start], span, modes);
+            self.start_value(dae, variable, modes);
+        }
+    }
+
+    /// The condition that a variable has its start value.
+    fn start_value(&mut self, dae: &MultimodeDae, variable: VariableId, modes: ModeSet) {
+        let declared = &dae.model.variables[variable];
+        let start = declared.start.unwrap_or_else(|| self.model.expressions.integer(0));
+        let value = declared.start.map_or_else(|| "0".to_string(), |start| text(dae, start));
+        let span = if declared.start.is_some() { declared.start_span } else { declared.span };
+        let left = self.model.expressions.variable(variable, 0);
+        let name = format!("{} = {value}", declared.name);
+        self.push(Origin::Start(variable), name.into(), [left, start], span, modes);
+    }
+
+    /// Discrete Reals that conditions may determine become variables.
+    fn sought(&mut self, variables: &[VariableId]) {
+        for &id in variables {
+            self.model.variables[id].variability = Variability::Continuous;
+            self.unknown_parameters.push((id, ModeSet::ALL));
         }
     }
 

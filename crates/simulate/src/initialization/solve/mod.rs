@@ -5,10 +5,12 @@
 //! | `affine` | one equation that is affine in its unknown |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `explicit` | guesses by equations that are solved for an unknown |
+//! | `order` | which block or discrete variable comes after which |
 
 mod affine;
 pub(super) mod attempts;
 mod explicit;
+pub(super) mod order;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +23,7 @@ use modeshift_structure::initialization::{OneMode, OneModeBlock};
 use rustc_hash::FxHashSet;
 
 use attempts::{Attempt, BlockSolver, LogEntry, follow};
+use order::Step;
 
 use crate::initialization::discrete_conditions::DiscreteFailure;
 use crate::initialization::point::{Point, StartMode};
@@ -102,8 +105,9 @@ impl InitialProblem<'_> {
         let mut point =
             Point { values: self.guesses.clone(), mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
         let mut log = Vec::new();
+        let steps = self.steps(&one_mode, mode);
         for round in 0..DISCRETE_ROUNDS {
-            self.solve_blocks(&one_mode, &mut point, &mut log)?;
+            self.take_steps(&one_mode, &steps, &mut point, &mut log)?;
             if !self.update_discrete(&mut point) || round + 1 == DISCRETE_ROUNDS {
                 break;
             }
@@ -112,11 +116,26 @@ impl InitialProblem<'_> {
         Ok(ModeSolution { point, redundant, fixed: one_mode.fixed, log })
     }
 
-    fn solve_blocks(&self, one_mode: &OneMode, point: &mut Point, log: &mut Vec<LogEntry>) -> Result<(), ModeFailure> {
+    fn take_steps(
+        &self,
+        one_mode: &OneMode,
+        steps: &[Step],
+        point: &mut Point,
+        log: &mut Vec<LogEntry>,
+    ) -> Result<(), ModeFailure> {
         let guess = point.values.clone();
-        for block in &one_mode.blocks {
-            if let Err(failure) = self.solve_block(block, point, log) {
-                point.values.copy_from_slice(&guess);
+        for &step in steps {
+            let solved = match step {
+                Step::Block(at) => self.solve_block(&one_mode.blocks[at], point, log),
+                Step::Discrete(variable) => {
+                    self.define(variable, point);
+                    Ok(())
+                }
+            };
+            if let Err(failure) = solved {
+                for variable in one_mode.blocks.iter().flat_map(|block| &block.variables) {
+                    point.values[variable.index()] = guess[variable.index()];
+                }
                 return match self.has_homotopy && self.solve_by_homotopy(one_mode, point, log) {
                     true => Ok(()),
                     false => Err(failure),
@@ -262,30 +281,54 @@ impl InitialProblem<'_> {
         declared.fixed == Some(true) && declared.start.is_some()
     }
 
+    /// What defines discrete variables in a mode.
+    fn definitions_in(&self, mode: &StartMode) -> impl Iterator<Item = &DiscreteDefinition> {
+        self.discrete.iter().filter(|it| self.holds(it, mode))
+    }
+
+    fn holds(&self, definition: &DiscreteDefinition, mode: &StartMode) -> bool {
+        self.start.space.evaluate(definition.modes, |variable| mode.is_on(variable))
+    }
+
+    /// Gives a discrete variable the value that its definitions have.
+    fn define(&self, variable: VariableId, point: &mut Point) {
+        let all = self.discrete_reads.definitions.get(&variable).into_iter().flatten();
+        let own: Vec<_> = all.map(|&at| &self.discrete[at]).filter(|it| self.holds(it, &point.mode)).collect();
+        let values = self.evaluate(&own.iter().map(|it| it.value).collect::<Vec<_>>(), point);
+        for (definition, value) in own.into_iter().zip(values) {
+            self.assign(definition, value, point);
+        }
+    }
+
+    /// Gives a discrete variable a value that a definition has; whether it had another. What has no value leaves it alone.
+    fn assign(&self, definition: &DiscreteDefinition, value: f64, point: &mut Point) -> bool {
+        if !value.is_finite() {
+            return false;
+        }
+        let DiscreteDefinition { variable, is_left_limit, .. } = *definition;
+        let known = &mut point.values[variable.index()];
+        let mut changed = *known != value;
+        *known = value;
+        // A fixed start value is the left limit; what contradicts it is noticed at the solution.
+        if is_left_limit && !self.has_fixed_start(variable) {
+            changed |= point.before.insert(variable, value) != Some(value);
+        }
+        changed
+    }
+
     /// Evaluates the definitions of discrete variables until nothing changes, in as many rounds as one may lead to the next; whether
     /// a value changed.
     fn update_discrete(&self, point: &mut Point) -> bool {
-        let space = &self.start.space;
-        let holds = |it: &&DiscreteDefinition| space.evaluate(it.modes, |variable| point.mode.is_on(variable));
-        let (variables, values): (Vec<_>, Vec<_>) =
-            self.discrete.iter().filter(holds).map(|it| ((it.variable, it.is_left_limit), it.value)).unzip();
-        let Ok(tape) = self.tape(&values) else { return false };
-        let (mut workspace, mut values) = (tape.workspace(), vec![f64::NAN; values.len()]);
-        for round in 0..=variables.len() {
+        let definitions: Vec<&DiscreteDefinition> = self.definitions_in(&point.mode).collect();
+        let expressions: Vec<_> = definitions.iter().map(|it| it.value).collect();
+        let Ok(tape) = self.tape(&expressions) else { return false };
+        let (mut workspace, mut values) = (tape.workspace(), vec![f64::NAN; expressions.len()]);
+        for round in 0..=definitions.len() {
             let inputs: Vec<f64> = tape.inputs().iter().map(|&input| point.input(self, input)).collect();
             tape.evaluate(&inputs, &mut workspace, &mut values);
             let mut changed = false;
-            for (&(variable, is_left_limit), &value) in variables.iter().zip(&values) {
-                if !value.is_finite() {
-                    continue;
-                }
-                let known = &mut point.values[variable.index()];
-                changed |= *known != value;
-                *known = value;
-                // A fixed start value is the left limit; what contradicts it is noticed at the solution.
-                if is_left_limit && !self.has_fixed_start(variable) {
-                    changed |= point.before.insert(variable, value) != Some(value);
-                }
+            for (definition, &value) in definitions.iter().zip(&values) {
+                changed |= self.assign(definition, value, point);
             }
             if !changed {
                 return round > 0;
