@@ -3,20 +3,29 @@
 //! | file | what it does |
 //! |---|---|
 //! | `network` | networks of resistors, inductors, capacitors, sources, ideal diodes and switches |
+//! | `number` | numbers with twice the digits |
+//! | `latches` | which currents are undetermined |
 //! | `stepping` | backward Euler with a linear complementarity problem in every step |
 //!
 //! A network without a solution, whose source is shorted, must be refused. Of the others, the distance of the time-stepping from
-//! the run must fall with its step, with order 1. The reference gives every node a leak and every diode a resistance, so that it
-//! may drift by itself where a part of a network floats: where two of its own runs move apart as its steps become finer, it does
-//! not say anything.
+//! the run must fall with its step, with order 1. The reference gives every node a leak and every diode a resistance; where ordinary
+//! numbers have no digits left for these, it computes with twice as many.
+//!
+//! Currents through several ideal parts side by side may be undetermined while all states are determined (a latch). Whether
+//! they are is asked of the reference alone (`latches`); these networks are listed. A run leaves no other cell of a current empty.
 
+mod latches;
 mod network;
+mod number;
 mod stepping;
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
+use latches::{latched, latched_by_equations};
 use network::Network;
-use stepping::{Stepped, stepped};
+use number::Pair;
+use stepping::{Stepped, Stepping, Values, stepped};
 
 use crate::support::temporary;
 
@@ -31,15 +40,26 @@ const NEAR: f64 = 1e-4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Right,
+    /// Right, with currents that nothing determines, whose cells are empty.
+    RightWithLatch,
     RefusedRightly,
     /// The reference itself does not say.
     Unclear,
     Wrong,
 }
 
-/// Runs a network: states by time, or what is said where it is refused.
-fn run(network: &Network, seed: u64) -> Result<Vec<Vec<f64>>, String> {
-    let (model, result) = (temporary(&format!("network_{seed}.mo")), temporary(&format!("network_{seed}.csv")));
+/// The table of a run, read at the times of the reference; what is not determined is not a number.
+struct Table {
+    states: Vec<Vec<f64>>,
+    /// By time, then by branch.
+    voltages: Vec<Vec<f64>>,
+    currents: Vec<Vec<f64>>,
+}
+
+/// Runs a network, or says why it is refused.
+fn run(network: &Network, seed: u64) -> Result<Table, String> {
+    let name = |kind: &str| temporary(&format!("network_{seed}_{}.{kind}", std::process::id()));
+    let (model, result) = (name("mo"), name("csv"));
     std::fs::write(&model, network.text()).map_err(|error| error.to_string())?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_modeshift"));
     command.arg("simulate").arg(&model).arg("-o").arg(&result).args(["--stop", "1", "--tolerance", "1e-7"]);
@@ -51,6 +71,14 @@ fn run(network: &Network, seed: u64) -> Result<Vec<Vec<f64>>, String> {
         let said = String::from_utf8_lossy(&output.stderr).to_string();
         return Err(said.lines().find(|line| line.starts_with("error")).unwrap_or("nothing said").to_string());
     }
+    let states = network.states().into_iter().map(|(name, _)| name).collect();
+    let of_branches = |letter: &str| (0..network.branches.len()).map(|k| format!("{letter}{k}")).collect();
+    let read = |variables: Vec<String>| columns(&text, variables);
+    Ok(Table { states: read(states), voltages: read(of_branches("u")), currents: read(of_branches("i")) })
+}
+
+/// Values of variables in the table of a run, by time.
+fn columns(text: &str, variables: Vec<String>) -> Vec<Vec<f64>> {
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap_or("").split(',').collect();
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
@@ -61,10 +89,9 @@ fn run(network: &Network, seed: u64) -> Result<Vec<Vec<f64>>, String> {
     let at = |part: usize| {
         let time = part as f64 / PARTS as f64;
         let row = rows.iter().rfind(|row| row[0].parse::<f64>().is_ok_and(|it| (it - time).abs() < 1e-9));
-        let states = network.states();
-        row.map_or(vec![f64::NAN; states.len()], |row| states.iter().map(|(name, _)| value(row, name)).collect())
+        row.map_or(vec![f64::NAN; variables.len()], |row| variables.iter().map(|name| value(row, name)).collect())
     };
-    Ok((1..=PARTS).map(at).collect())
+    (1..=PARTS).map(at).collect()
 }
 
 /// The largest distance of a run from a reference, relative to the largest value.
@@ -79,72 +106,108 @@ fn distance(network: &Network, run: &[Vec<f64>], reference: &[Vec<f64>]) -> f64 
     far.fold(0.0, |most: f64, it| if it.is_nan() { f64::INFINITY } else { most.max(it) }) / largest
 }
 
-/// The largest difference of two references.
-fn apart(one: &[Vec<f64>], other: &[Vec<f64>]) -> f64 {
-    let pairs = one.iter().flatten().zip(other.iter().flatten());
-    pairs.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
+/// Steps with ordinary numbers, and with more digits where these fail.
+fn stepped_somehow(network: &Network, steps: usize) -> Stepped {
+    match stepped::<f64>(network, Stepping { steps, parts: PARTS }) {
+        Stepped::Failed => stepped_with_more_digits(network, steps),
+        found => found,
+    }
+}
+
+fn stepped_with_more_digits(network: &Network, steps: usize) -> Stepped {
+    stepped::<Pair>(network, Stepping { steps, parts: PARTS })
 }
 
 /// Judges one network, and says what is wrong with it.
 fn judged(seed: u64) -> (Verdict, String) {
     let network = Network::random(seed);
     let found = run(&network, seed);
-    match (found, stepped(&network, STEPS, PARTS), stepped(&network, 4 * STEPS, PARTS)) {
+    match (found, stepped_somehow(&network, STEPS), stepped_somehow(&network, 4 * STEPS)) {
         (_, Stepped::Failed, _) | (_, _, Stepped::Failed) => (Verdict::Unclear, "the steps fail".to_string()),
         (Err(_), Stepped::Shorted, _) | (Err(_), _, Stepped::Shorted) => (Verdict::RefusedRightly, String::new()),
         (Ok(_), Stepped::Shorted, Stepped::Shorted) => (Verdict::Wrong, "runs, but is shorted".to_string()),
         (Ok(_), Stepped::Shorted, _) | (Ok(_), _, Stepped::Shorted) => (Verdict::Unclear, "nearly shorted".to_string()),
         (Err(said), ..) => (Verdict::Wrong, said),
         (Ok(found), Stepped::Values(coarse), Stepped::Values(fine)) => {
-            let (far, near) = (distance(&network, &found, &coarse), distance(&network, &found, &fine));
-            // Order 1 is a quarter; events between steps make it uneven.
-            if near <= NEAR || near <= 0.5 * far {
-                return (Verdict::Right, String::new());
-            }
-            let Stepped::Values(finest) = stepped(&network, 16 * STEPS, PARTS) else {
-                return (Verdict::Unclear, "the steps fail".to_string());
-            };
-            let nearest = distance(&network, &found, &finest);
-            let (first, second) = (apart(&coarse, &fine), apart(&fine, &finest));
-            match nearest <= NEAR.max(0.5 * near) {
-                true => (Verdict::Right, String::new()),
-                false if second > first => (Verdict::Unclear, "the steps drift".to_string()),
-                false => (Verdict::Wrong, format!("{far:.1e}, {near:.1e}, {nearest:.1e} away")),
+            match distance_that_does_not_fall(&network, &found, &coarse, &fine) {
+                Some(said) => (Verdict::Wrong, said),
+                None => judged_currents(&network, &found),
             }
         }
     }
 }
 
-/// Judges networks; how many came out how, and what is wrong.
+/// What is wrong with the states of a run, whose distance from the time-stepping should fall with the step.
+fn distance_that_does_not_fall(network: &Network, found: &Table, coarse: &Values, fine: &Values) -> Option<String> {
+    let away = |values: &Values| distance(network, &found.states, &values.states);
+    // Order 1 is a quarter; events between steps make it uneven.
+    let falls = |before: f64, now: f64| now <= NEAR || now <= 0.5 * before;
+    let (far, near) = (away(coarse), away(fine));
+    if falls(far, near) {
+        return None;
+    }
+    // Where ordinary numbers drift, more digits do not.
+    let finer = |steps: usize| match stepped_with_more_digits(network, steps) {
+        Stepped::Values(values) => away(&values),
+        _ => f64::NAN,
+    };
+    let (near, nearest) = (finer(4 * STEPS), finer(16 * STEPS));
+    (!falls(near, nearest)).then(|| format!("{far:.1e}, {near:.1e}, {nearest:.1e} away"))
+}
+
+/// Judges cells that are empty: currents that are undetermined, which are listed.
+fn judged_currents(network: &Network, found: &Table) -> (Verdict, String) {
+    let Stepped::Values(reference) = stepped_with_more_digits(network, STEPS) else {
+        return (Verdict::Unclear, "the steps fail".to_string());
+    };
+    let (mut listed, mut wrong) = (BTreeSet::new(), BTreeSet::new());
+    for part in 0..PARTS {
+        let by_equations = latched_by_equations(network, (&found.voltages, part));
+        let empty = (0..network.branches.len()).filter(|&k| found.currents[part][k].is_nan());
+        wrong.extend(empty.filter(|k| !by_equations.contains(k)));
+        listed.extend(latched(network, &reference, part));
+    }
+    let list = |branches: &BTreeSet<usize>| branches.iter().map(|k| format!("i{k} ")).collect::<String>();
+    match (wrong.is_empty(), listed.is_empty()) {
+        (true, true) => (Verdict::Right, String::new()),
+        (true, false) => (Verdict::RightWithLatch, list(&listed)),
+        (false, _) => (Verdict::Wrong, format!("empty, but determined: {}", list(&wrong))),
+    }
+}
+
+/// Judges networks; how many came out how, and what is said of them: latches, and what is wrong.
 fn judge_all(seeds: std::ops::Range<u64>) -> (Vec<(Verdict, usize)>, Vec<String>) {
     let seeds: Vec<u64> = seeds.collect();
     let lines = super::of_all(&seeds, |&seed| {
         let (verdict, said) = judged(seed);
         Some(format!("{verdict:?} {seed}: {said}"))
     });
-    let all = [Verdict::Right, Verdict::RefusedRightly, Verdict::Unclear, Verdict::Wrong];
+    let all = [Verdict::Right, Verdict::RightWithLatch, Verdict::RefusedRightly, Verdict::Unclear, Verdict::Wrong];
     let count = |verdict: &Verdict| {
         let name = format!("{verdict:?} ");
         (*verdict, lines.iter().filter(|line| line.starts_with(&name)).count())
     };
-    let wrong = lines.iter().filter(|line| line.starts_with("Wrong ")).cloned().collect();
-    (all.iter().map(count).collect(), wrong)
+    let counts = all.iter().map(count).collect();
+    (counts, lines.into_iter().filter(|line| !line.ends_with(": ")).collect())
 }
 
-/// Networks that are known to go wrong, with the symptom.
-const NOT_YET: &[(u64, &str)] = &[(1353, "E0827: at the start, events of rounding at 1e-21")];
-
 fn check(seeds: std::ops::Range<u64>) {
-    let (counts, wrong) = judge_all(seeds);
-    let is_known = |line: &&String| NOT_YET.iter().any(|(seed, _)| line.starts_with(&format!("Wrong {seed}:")));
-    let surprises: Vec<&String> = wrong.iter().filter(|line| !is_known(line)).collect();
-    eprintln!("{counts:?}");
+    let (counts, listed) = judge_all(seeds);
+    eprintln!("{counts:?}\n{}", listed.join("\n"));
+    let is_bad = |line: &&String| line.starts_with("Wrong ") || line.starts_with("Unclear ");
+    let surprises: Vec<&String> = listed.iter().filter(is_bad).collect();
     assert!(surprises.is_empty(), "{counts:?}\n{surprises:#?}");
 }
 
 #[test]
 fn random_networks_run_as_time_stepping_says() {
     check(0..40);
+}
+
+/// Potentials that come from a guess of volts to nanovolts, right after the start, are not all equal to its last digit.
+#[test]
+fn rounding_of_large_guesses_makes_no_events() {
+    check(1353..1354);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! During a run the last values are good guesses, so plain Newton comes first and allocates nothing; where it does not
 //! contract, the damped method of `numerics` tries again from the same guess and tells what happened. A linear block is
-//! solved by one step.
+//! solved by one step, or two, where the guess was far larger than the solution.
 
 use modeshift_numerics::{LinearSolver, Lu, NewtonFailure, NewtonSettings, NonlinearSystem, Pattern, solve_newton};
 
@@ -17,6 +17,11 @@ const PLAIN_STEPS: usize = 7;
 const TOLERANCE: f64 = 1e-10;
 /// Rounding of the largest value of an unknown is below the tolerance relative to this share of it.
 const LEAST_SHARE: f64 = 1e-6;
+
+/// A linear block whose unknowns become smaller than their guesses by this is solved once more: three bits of rounding are lost.
+const SHRUNK: f64 = 8.0;
+/// Unless its guesses are below this share of the largest value so far: values between events come down to what is smaller by and by.
+const LARGE_SHARE: f64 = 1e-3;
 
 /// A block with its buffers.
 pub(crate) struct Solve {
@@ -119,12 +124,24 @@ impl Solve {
             if !size.is_finite() || size > 2.0 * last {
                 return false;
             }
-            if self.is_linear || size <= TOLERANCE || next_step(size, last) <= f64::EPSILON {
+            if size <= TOLERANCE || next_step(size, last) <= f64::EPSILON {
+                return true;
+            }
+            // The second step of a linear block is from its solution, so that it ends there.
+            if self.is_linear && (last.is_finite() || !self.has_shrunk(memory)) {
                 return true;
             }
             last = size;
         }
         false
+    }
+
+    /// Whether an unknown is far smaller than its guess, which was not small: then it has the rounding of the guess.
+    fn has_shrunk(&self, memory: &[f64]) -> bool {
+        let unknowns = self.iteration.unknowns.iter().zip(&self.guess).zip(&self.settings.nominal);
+        unknowns.into_iter().any(|((unknown, guess), nominal)| {
+            guess.abs() > SHRUNK * memory[unknown.index()].abs() && guess.abs() > LARGE_SHARE / LEAST_SHARE * nominal
+        })
     }
 
     /// The correction at the memory; whether it is to be had. One unknown needs no factors.
