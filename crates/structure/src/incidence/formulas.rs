@@ -6,7 +6,7 @@
 
 use modeshift_dae::{ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether an expression is a formula over mode variables.
 pub(crate) fn is_formula(expressions: &Expressions, root: ExpressionId) -> bool {
@@ -21,8 +21,8 @@ pub(crate) fn is_formula(expressions: &Expressions, root: ExpressionId) -> bool 
     formula
 }
 
-/// Calls `visit` with the mode variables of a formula, from right to left, repeated ones as often as they occur. Of a very long one,
-/// such as the guard of the last branch of a table, only the last ones.
+/// Calls `visit` with the mode variables of a formula, from right to left, each once. Of a very long one, such as the guard of the last
+/// branch of a table, only the last ones.
 pub(crate) fn for_each_mode_variable(
     expressions: &Expressions,
     root: ExpressionId,
@@ -36,9 +36,11 @@ pub(crate) fn for_each_mode_variable(
         Node::Boolean(_) => {}
         Node::Mode(mode) => visit(mode),
         _ => {
-            let mut pending = vec![root];
-            for _ in 0..MOST_PARTS {
-                let Some(part) = pending.pop() else { return };
+            let (mut pending, mut seen) = (vec![root], FxHashSet::default());
+            while let Some(part) = pending.pop().filter(|_| seen.len() < MOST_PARTS) {
+                if !seen.insert(part) {
+                    continue;
+                }
                 match expressions.node(part) {
                     Node::Mode(mode) => visit(mode),
                     _ => pending.extend(expressions.children(part)),
