@@ -36,6 +36,8 @@ pub struct Invariant {
 /// Components one behind the other in the order of the space, so that all of a chain together have no more nodes than each alone.
 #[derive(Clone, Debug)]
 struct Chains {
+    /// By chain: its components, in order.
+    components: Vec<Vec<usize>>,
     /// By component: its chain, and the level at which it begins.
     places: Vec<(u32, u32)>,
     /// By component: what it and those behind it in its chain say.
@@ -143,6 +145,31 @@ impl Invariant {
         first.into_iter().fold(set, |set, (_, number)| space.constrain(set, chains.from_here[number]))
     }
 
+    /// The same of many sets. Where the components are few chains, none of the sets is looked through for what it touches: sets as
+    /// long as the model share what is below, and so does the work.
+    pub fn project_all(&self, space: &ModeSpace, sets: &[ModeSet]) -> Vec<ModeSet> {
+        let chains = self.chains.get_or_init(|| self.chained(space));
+        if self.contradiction().is_some() || chains.components.len() > FEW_COMPONENTS {
+            return sets.iter().map(|&set| self.project(space, set)).collect();
+        }
+        let last_level = |&number: &usize| {
+            let levels = self.components[number].variables.iter().map(|&variable| space.level_of(variable));
+            levels.max().unwrap_or(0)
+        };
+        let ends: Vec<Vec<u32>> =
+            chains.components.iter().map(|chain| chain.iter().map(last_level).collect()).collect();
+        let project = |&set: &ModeSet| {
+            let Some((top, _, _)) = space.top(set) else { return set };
+            let first = space.level_of(top);
+            chains.components.iter().zip(&ends).fold(set, |set, (chain, ends)| {
+                // What ends above the set is not touched by it.
+                let behind = chain.get(ends.partition_point(|&end| end < first));
+                behind.map_or(set, |&number| space.constrain(set, chains.from_here[number]))
+            })
+        };
+        sets.iter().map(project).collect()
+    }
+
     /// The components in as few chains as their overlaps allow.
     fn chained(&self, space: &ModeSpace) -> Chains {
         let levels = |component: &Component| {
@@ -178,7 +205,7 @@ impl Invariant {
                 from_here[number] = behind;
             }
         }
-        Chains { places, from_here }
+        Chains { components: chains, places, from_here }
     }
 
     /// The modes in which `variable` is true, projected like any set.

@@ -170,3 +170,60 @@ fn valve_pipe_around_sampled_modes() {
     }
     assert!(regular >= 3, "some sampled modes are regular: all valves open, or all but one");
 }
+
+/// A table written as `if x < 1 then … elseif x < 2 then …`, its thresholds in this order.
+fn table(thresholds: &[usize]) -> modeshift_dae::MultimodeDae {
+    let branch = |(at, threshold): (usize, &usize)| {
+        let word = if at == 0 { "if" } else { "elseif" };
+        format!("{word} x < {threshold} then y = {at};\n")
+    };
+    let branches: String = thresholds.iter().enumerate().map(branch).collect();
+    let text = format!("model T Real x; Real y; equation der(x) = 1;\n{branches}else y = -1; end if; end T;");
+    modeshift_testkit::multimode_dae(&text, &modeshift_testkit::NO_OVERRIDES).expect("a correct model")
+}
+
+/// Whether a threshold is above this number: what `x < 7` is where `x` is a little less than 7.
+fn is_below(dae: &modeshift_dae::MultimodeDae, above: usize, mode: modeshift_dae::ModeVariableId) -> bool {
+    let name = &dae.mode_variables[mode].name;
+    name.trim_start_matches("x < ").parse::<usize>().expect("a name such as `x < 7`") > above
+}
+
+#[test]
+fn a_table_of_many_branches_takes_few_nodes_for_each() {
+    const BRANCHES: usize = 2_000;
+    let dae = table(&(1..=BRANCHES).collect::<Vec<_>>());
+    let analysis = analyze(&dae, &Options::default()).expect("no limit");
+    assert!(analysis.is_regular());
+    let nodes = analysis.space.node_count();
+    assert!(nodes < 100 * BRANCHES, "{nodes} nodes");
+    // `x` between two thresholds: those above it hold, and one equation alone says what `y` is.
+    for above in [0, 1, 700, BRANCHES - 1, BRANCHES] {
+        let holds = |mode| is_below(&dae, above, mode);
+        let blocks = analysis.blocks_at(holds).expect("a regular mode");
+        let solved: Vec<&str> =
+            blocks.iter().flat_map(|block| &block.equations).map(|it| &*dae.model.equations[it.of].name).collect();
+        assert_eq!(solved.len(), 2, "{above}: {solved:?}");
+    }
+}
+
+#[test]
+fn a_table_is_analyzed_as_each_of_its_modes_whatever_the_order_of_its_thresholds() {
+    const BRANCHES: usize = 100;
+    let scrambled: Vec<usize> = (0..BRANCHES).map(|at| at * 37 % BRANCHES + 1).collect();
+    let dae = table(&scrambled);
+    let analysis = analyze(&dae, &Options::default()).expect("no limit");
+    for above in 0..=BRANCHES {
+        let holds = |mode| is_below(&dae, above, mode);
+        let blocks = analysis.blocks_at(holds).expect("a regular mode");
+        let taken = scrambled.iter().position(|&threshold| threshold > above).unwrap_or(BRANCHES);
+        let guard_holds = |it: &modeshift_dae::EquationId| {
+            let formula = dae.model.equations[*it].guard;
+            let mut formulas = modeshift_structure::Formulas::new(&analysis.space, &dae.model.expressions);
+            let modes = formulas.modes(formula).expect("a formula");
+            analysis.space.evaluate(modes, |variable| holds(modeshift_dae::ModeVariableId(variable.0)))
+        };
+        let solved: Vec<_> = blocks.iter().flat_map(|block| &block.equations).map(|it| it.of).collect();
+        assert!(solved.iter().all(guard_holds), "{above}: branch {taken}");
+        assert_eq!(solved.len(), 2, "{above}: branch {taken}");
+    }
+}

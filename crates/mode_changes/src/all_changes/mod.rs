@@ -236,17 +236,30 @@ impl AllChanges<'_> {
             return Ok(Arc::clone(known));
         }
         self.pairs.space.set_task("finding impulse orders");
-        let of_law = |law: &FiringLaw| {
-            let pairs = law.pairs;
-            law.contents.iter().map(move |&Derivative { of, order }| InPairs { of, order, pairs }).collect::<Vec<_>>()
-        };
-        let laws = self.firings.iter().flat_map(|firing| &firing.laws);
-        let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
+        let set_by_laws = self.set_by_laws();
         let causes = Causes { is_new: &self.is_new, defects: &self.defects, set_by_laws: &set_by_laws };
         let extent = Extent { within, ..Extent::affordable(self.is_new.len()) };
         let found = Arc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
         self.potentials.borrow_mut().push((within, Arc::clone(&found)));
         Ok(found)
+    }
+
+    /// What laws of a `when` set, with the changes.
+    fn set_by_laws(&self) -> Vec<InPairs<VariableId>> {
+        let of_law = |law: &FiringLaw| {
+            let pairs = law.pairs;
+            law.contents.iter().map(move |&Derivative { of, order }| InPairs { of, order, pairs }).collect::<Vec<_>>()
+        };
+        self.firings.iter().flat_map(|firing| &firing.laws).flat_map(of_law).collect()
+    }
+
+    /// Whether some change may make an impulse. What enters with a potential of zero, as an equation that is new does, makes leading
+    /// derivatives jump; and no equation contains more than those.
+    fn may_be_impulsive(&self) -> bool {
+        let leading = |variable: VariableId| self.analysis.offsets.variables[variable].maximum();
+        let last = |equation: EquationId| self.analysis.offsets.equations[equation].maximum();
+        self.defects.iter().any(|it| it.order < last(it.of) && !it.pairs.is_empty())
+            || self.set_by_laws().iter().any(|it| it.order < leading(it.of) && !it.pairs.is_empty())
     }
 
     /// The impulse orders of a variable with their pairs, highest first; examples where it is

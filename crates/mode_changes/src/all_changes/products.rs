@@ -2,8 +2,8 @@
 //!
 //! Where orders of factors add up to more than zero is a set of changes, found without looking at any; which branch of
 //! an equation holds there is then asked of one change after the other, each standing for all with the same branches.
-//! How far jumps reach is only asked where some equation has a product of unknowns: most models are linear, and theirs
-//! reach far. See [`crate::UndefinedProduct`].
+//! How far jumps reach is only asked where some change makes an impulse and some equation has a product of unknowns: most models are
+//! linear, or have no impulses, and theirs reach far. See [`crate::UndefinedProduct`].
 
 use std::sync::Arc;
 
@@ -72,6 +72,9 @@ impl PairProduct {
 
 /// The undefined products of a model among some changes, by equation.
 pub fn pair_products(changes: &AllChanges, dae: &MultimodeDae, within: ModeSet) -> Result<Vec<PairProduct>, Limit> {
+    if !changes.may_be_impulsive() {
+        return Ok(Vec::new());
+    }
     let candidates = equations_with_products(changes, &dae.model);
     if candidates.is_empty() {
         return Ok(Vec::new());

@@ -9,6 +9,7 @@
 use modeshift_dae::{EquationId, ExpressionId, Id, Node};
 use modeshift_numerics::{Compiler, Differentiated, Input, LinearSolver, Lu, Pattern};
 use modeshift_structure::initialization::{OneMode, OneModeBlock};
+use rustc_hash::FxHashMap;
 
 use super::point::Point;
 use super::problem::InitialProblem;
@@ -75,7 +76,8 @@ impl InitialProblem<'_> {
             block.equations.iter().map(|&it| self.terms(self.start.system.residuals[it], point)).collect();
         let mut found: Vec<f64> =
             rows.iter().map(|terms| ROUNDING * size_of(terms) + error_of(terms, errors)).collect();
-        let places: Vec<Vec<(u32, f64)>> = rows.iter().map(|terms| own_entries(block, terms)).collect();
+        let numbers = block.variables.iter().zip(0..).map(|(variable, number)| (variable.index(), number)).collect();
+        let places: Vec<Vec<(u32, f64)>> = rows.iter().map(|terms| own_entries(&numbers, terms)).collect();
         let pattern = Pattern::from_rows(found.len(), places.iter().map(|row| row.iter().map(|entry| entry.0)));
         let entries: Vec<f64> = places.iter().flatten().map(|entry| entry.1).collect();
         let mut lu = Lu::for_pattern(&pattern);
@@ -120,12 +122,9 @@ fn place(input: Input) -> Option<usize> {
 }
 
 /// The slopes of an equation by the unknowns of its block, by their numbers.
-fn own_entries(block: &OneModeBlock, terms: &[Term]) -> Vec<(u32, f64)> {
-    let number = |it: &Term| {
-        let variable = place(it.input)?;
-        block.variables.iter().position(|unknown| unknown.index() == variable)
-    };
-    let mut entries: Vec<(u32, f64)> = terms.iter().filter_map(|it| Some((number(it)? as u32, it.slope))).collect();
+fn own_entries(numbers: &FxHashMap<usize, u32>, terms: &[Term]) -> Vec<(u32, f64)> {
+    let number = |it: &Term| numbers.get(&place(it.input)?).copied();
+    let mut entries: Vec<(u32, f64)> = terms.iter().filter_map(|it| Some((number(it)?, it.slope))).collect();
     entries.sort_by_key(|entry| entry.0);
     entries
 }

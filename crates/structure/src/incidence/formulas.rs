@@ -6,7 +6,7 @@
 
 use modeshift_dae::{ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether an expression is a formula over mode variables.
 pub(crate) fn is_formula(expressions: &Expressions, root: ExpressionId) -> bool {
@@ -21,7 +21,8 @@ pub(crate) fn is_formula(expressions: &Expressions, root: ExpressionId) -> bool 
     formula
 }
 
-/// Calls `visit` with the mode variables of a formula, from left to right, repeated ones as often as they occur.
+/// Calls `visit` with the mode variables of a formula, from right to left, each once. Of a very long one, such as the guard of the last
+/// branch of a table, only the last ones.
 pub(crate) fn for_each_mode_variable(
     expressions: &Expressions,
     root: ExpressionId,
@@ -34,14 +35,27 @@ pub(crate) fn for_each_mode_variable(
     match expressions.node(root) {
         Node::Boolean(_) => {}
         Node::Mode(mode) => visit(mode),
-        _ => expressions.for_each(root, |_, node| {
-            if let Node::Mode(mode) = node {
-                visit(mode);
+        _ => {
+            let (mut pending, mut seen) = (vec![root], FxHashSet::default());
+            while let Some(part) = pending.pop().filter(|_| seen.len() < MOST_PARTS) {
+                if !seen.insert(part) {
+                    continue;
+                }
+                match expressions.node(part) {
+                    Node::Mode(mode) => visit(mode),
+                    _ => pending.extend(expressions.children(part)),
+                }
             }
-            true
-        }),
+        }
     }
 }
+
+/// So many parts of a formula are looked at for what is near what: each branch of a table has all conditions of those before it, and what
+/// is farther away is told by these.
+const MOST_PARTS: usize = 3_000;
+
+/// So many operands of a chain of `and` or `or` are met together, which keeps what is met on the way small.
+const MOST_OPERANDS: usize = 32;
 
 /// Sets of modes of formulas, each computed once.
 pub struct Formulas<'a> {
@@ -121,22 +135,25 @@ impl<'a> Formulas<'a> {
         }
     }
 
-    /// The operands of a formula's outermost operator; of `a and (b and c)` all three.
+    /// The operands of a formula's outermost operator; of `a and (b and c)` all three. Of a long chain the last ones, and what is
+    /// before them as one: the branches of a table have these prefixes in common.
     fn operands(&self, formula: ExpressionId) -> Vec<ExpressionId> {
-        let (conjunction, disjunction) = match self.expressions.node(formula) {
+        let conjunction = match self.expressions.node(formula) {
             Node::Not(operand) => return vec![operand],
-            Node::And(..) => (true, false),
-            Node::Or(..) => (false, true),
+            Node::And(..) => true,
+            Node::Or(..) => false,
             _ => return Vec::new(),
         };
-        let mut operands = Vec::new();
-        self.expressions.for_each(formula, |operand, node| match node {
-            Node::And(..) if conjunction => true,
-            Node::Or(..) if disjunction => true,
-            _ => {
+        let (mut operands, mut opened) = (Vec::new(), 0);
+        self.expressions.for_each(formula, |operand, node| {
+            let is_opened =
+                opened < MOST_OPERANDS && matches!((node, conjunction), (Node::And(..), true) | (Node::Or(..), false));
+            if is_opened {
+                opened += 1;
+            } else {
                 operands.push(operand);
-                false
             }
+            is_opened
         });
         operands
     }

@@ -17,6 +17,7 @@ use crate::incidence::unknowns::Unknowns;
 use crate::incidence::walk::Walk;
 use crate::locality::lists::Lists;
 use crate::locality::order::{Adjacency, locality_order};
+use crate::locality::thresholds::with_halved_thresholds;
 
 /// Equations whose unknowns are looked up at the same time.
 const EQUATIONS_AT_ONCE: usize = 256;
@@ -61,7 +62,7 @@ impl Reading {
         let equations: Vec<EquationId> =
             locality_order(&adjacency).into_iter().filter(|equation| continuous[equation.index()]).collect();
         let mode_variables = self.modes_by_first_occurrence(dae.mode_variables.len(), &equations);
-        Order { equations, mode_variables }
+        Order { equations, mode_variables: with_halved_thresholds(dae, mode_variables) }
     }
 
     fn variables_of_equations(&self) -> Lists<u32> {

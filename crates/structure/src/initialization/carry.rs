@@ -59,9 +59,7 @@ impl Images {
             }
         }
         let imported = to.import(from, &different, |variable| variable);
-        for (&set, image) in different.iter().zip(imported) {
-            known.insert(set, invariant.project(to, image));
-        }
+        known.extend(different.into_iter().zip(invariant.project_all(to, &imported)));
         Images { known, contradictory: invariant.contradiction().is_some() }
     }
 

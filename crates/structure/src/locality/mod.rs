@@ -21,6 +21,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `order` | the order of work: breadth-first from one end |
+//! | `thresholds` | thresholds on one quantity, the middle one first |
 //! | `renumber` | numbers along this order, for the time of an analysis |
 //! | `lists` | many short lists, one after the other in memory |
 //! | `bits` | sets of numbers as bits |
@@ -29,3 +30,4 @@ pub(crate) mod bits;
 pub(crate) mod lists;
 pub(crate) mod order;
 pub(crate) mod renumber;
+pub(crate) mod thresholds;

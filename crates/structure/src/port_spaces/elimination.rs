@@ -90,6 +90,17 @@ impl Elimination {
 
     /// What is left of a row modulo the rows, and which of these must be added up to what was taken away.
     pub(super) fn reduced(&self, row: &[(u32, f64)]) -> (Sparse, Sparse) {
+        let (left, taken) = self.left_and_taken(row);
+        (left, self.of_rows(&taken))
+    }
+
+    /// What is left of a row modulo the rows. What was taken away may be as long as the model, where this is short.
+    pub(super) fn remainder(&self, row: &[(u32, f64)]) -> Sparse {
+        self.left_and_taken(row).0
+    }
+
+    /// What is left of a row, and the steps that were taken away from it.
+    fn left_and_taken(&self, row: &[(u32, f64)]) -> (Sparse, Vec<(u32, f64)>) {
         let key = |column: u32| (self.step_of[column as usize], column);
         let mut left: BTreeMap<(u32, u32), Entry> =
             row.iter().map(|&(column, value)| (key(column), Entry::new(value))).collect();
@@ -109,7 +120,7 @@ impl Elimination {
             }
         }
         let left = left.into_iter().filter(|(_, entry)| !entry.is_zero());
-        (left.map(|((_, column), entry)| (column, entry.value)).collect(), self.of_rows(&taken))
+        (left.map(|((_, column), entry)| (column, entry.value)).collect(), taken)
     }
 
     /// The combination of rows that vanishes because of a dependent one, whose own weight is 1.

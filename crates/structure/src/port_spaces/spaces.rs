@@ -63,7 +63,7 @@ impl PortSpaces {
         let always_rows: Vec<Sparse> = always.iter().map(|&at| columns.row(&forms[at][0].coefficients)).collect();
         let rows: Vec<Sparse> = functionals.iter().map(|it| functional_row(forms, it, exists, &mut columns)).collect();
         let of_rows = Elimination::of(&always_rows, columns.count())?;
-        let reduced: Vec<Sparse> = rows.iter().map(|row| of_rows.reduced(row).0).collect();
+        let reduced: Vec<Sparse> = rows.iter().map(|row| of_rows.remainder(row)).collect();
         let of_functionals = Elimination::of(&reduced, columns.count())?;
         let affine = |at: &u32| takes_part(forms, &functionals[*at as usize]);
         let dependent = of_functionals.dependent.iter().filter(|at| affine(at));
@@ -80,7 +80,7 @@ impl PortSpaces {
         };
         let free: Vec<u32> = (0..exists.len() as u32).filter(is_free).collect();
         let (coordinates, owners) = coordinates(forms, &functionals, exists);
-        let directions = by_free_column(&free, coordinates.iter().map(|row| of_columns.reduced(row).0));
+        let directions = by_free_column(&free, coordinates.iter().map(|row| of_columns.remainder(row)));
         let of_directions = Elimination::of(&directions, owners.len())?;
         let uses = of_columns.uses();
         let mut spaces = PortSpaces {
