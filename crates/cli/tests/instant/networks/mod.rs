@@ -12,7 +12,9 @@
 //! numbers have no digits left for these, it computes with twice as many.
 //!
 //! Currents through several ideal parts side by side may be undetermined while all states are determined (a latch). Whether
-//! they are is asked of the reference alone (`latches`); these networks are listed. A run leaves no other cell of a current empty.
+//! they are is asked of the reference alone (`latches`); these networks are listed. A run leaves such a cell
+//! empty or takes one of the solutions. It also leaves cells empty that equations leave open and only the signs of diodes determine, as
+//! zero of two diodes side by side that carry nothing together; other empty cells are wrong.
 
 mod latches;
 mod network;
@@ -40,7 +42,7 @@ const NEAR: f64 = 1e-4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Right,
-    /// Right, with currents that nothing determines, whose cells are empty.
+    /// States are right, and there are currents that nothing determines: which of them a run shows is not judged.
     RightWithLatch,
     RefusedRightly,
     /// The reference itself does not say.
