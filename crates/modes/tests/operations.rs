@@ -128,7 +128,11 @@ fn a_projection_onto_many_components_is_that_onto_each_in_turn() {
         }
         let in_turn = invariant.components().fold(set, |set, component| space.constrain(set, component));
         assert_eq!(invariant.project(&space, set), in_turn, "round {round}");
-        assert_eq!(invariant.project_all(&space, &[set, !set, ModeSet::ALL])[..2], [in_turn, !in_turn], "round {round}");
+        assert_eq!(
+            invariant.project_all(&space, &[set, !set, ModeSet::ALL])[..2],
+            [in_turn, !in_turn],
+            "round {round}"
+        );
     }
 }
 

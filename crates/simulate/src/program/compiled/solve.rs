@@ -127,20 +127,30 @@ impl Solve {
             if size <= TOLERANCE || next_step(size, last) <= f64::EPSILON {
                 return true;
             }
-            // The second step of a linear block is from its solution, so that it ends there.
-            if self.is_linear && (last.is_finite() || !self.has_shrunk(memory)) {
-                return true;
+            if self.is_linear {
+                return !self.has_shrunk(memory) || self.refine(memory);
             }
             last = size;
         }
         false
     }
 
-    /// Whether an unknown is far smaller than its guess, which was not small: then it has the rounding of the guess.
+    /// A second step of a linear block, from its solution: what it corrects is rounding, however large that is beside values near zero.
+    fn refine(&mut self, memory: &mut [f64]) -> bool {
+        let is_regular = self.correct(memory);
+        for (unknown, correction) in self.iteration.unknowns.iter().zip(&self.correction) {
+            memory[unknown.index()] -= correction;
+        }
+        is_regular && self.iteration.unknowns.iter().all(|unknown| memory[unknown.index()].is_finite())
+    }
+
+    /// Whether an unknown is far smaller than its guess, which was not small: then it has the rounding of the guess. One that is exactly
+    /// zero has none, and a second step would give it some.
     fn has_shrunk(&self, memory: &[f64]) -> bool {
         let unknowns = self.iteration.unknowns.iter().zip(&self.guess).zip(&self.settings.nominal);
         unknowns.into_iter().any(|((unknown, guess), nominal)| {
-            guess.abs() > SHRUNK * memory[unknown.index()].abs() && guess.abs() > LARGE_SHARE / LEAST_SHARE * nominal
+            let value = memory[unknown.index()].abs();
+            value > 0.0 && guess.abs() > SHRUNK * value && guess.abs() > LARGE_SHARE / LEAST_SHARE * nominal
         })
     }
 
