@@ -146,6 +146,12 @@ def test_what_is_no_number_is_no_parameter_and_no_input():
         (([], []), "an input is"),
         (numpy.zeros((3, 3)), "an input is"),
         ("0 1", "an input is"),
+        (b"01", "an input is"),
+        ({0: 1, 1: 2}, "an input is"),
+        (numpy.array(3 + 1j), "an input is"),
+        (([0, 1], [1j, 2]), "an input is"),
+        (([0, 1], ["a", "b"]), "an input is"),
+        (([0, 1], [1, None]), "an input is"),
         (None, "an input is"),
     ]
     for signal, said in wrong:
@@ -164,8 +170,17 @@ def test_a_run_is_stepped_and_comes_back():
     other = modeshift.loads(FOLLOWER).simulator(stop=10)
     other.restore(here)
     assert other["x"] == x
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="no snapshot"):
         other.restore(b"nothing")
+    s.restore(here)
+    s.restore(here)
+    with pytest.raises(ValueError, match="another model"):
+        modeshift.loads(FOLLOWER.replace("u - x", "u - 2*x")).simulator(stop=10).restore(here)
+    with pytest.raises(ValueError, match="another start, stop"):
+        modeshift.loads(FOLLOWER).simulator(stop=20).restore(here)
+    clutch = modeshift.loads(CLUTCH)
+    with pytest.raises(ValueError, match="other parameters"):
+        clutch.simulator(j1=3).restore(clutch.simulator().snapshot())
     with pytest.raises(ValueError, match="no input"):
         s.set("v", 1)
     with pytest.raises(KeyError):
@@ -230,6 +245,14 @@ def test_results_as_frames_and_pictures(tmp_path):
     frame = result.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and frame.index.name == "time" and "w1" in frame
     assert result.plot("w*").svg.startswith("<svg") and result._repr_html_().startswith("<svg")
+    result.plot("w*").save(tmp_path / "r.png")
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+    result.plot("w*").save(str(tmp_path / "r.SVG"))
+    assert (tmp_path / "r.SVG").read_text() == result.plot("w*").svg
+    with pytest.raises(ValueError, match=r"\.svg or \.png"):
+        result.plot().save(tmp_path / "r.pdf")
+    assert not (tmp_path / "r.pdf").exists()
+    assert pickle.loads(pickle.dumps(result.plot("w*"))) == result.plot("w*")
     result.save(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_text() == result.to_csv()
     with pytest.raises(ValueError):

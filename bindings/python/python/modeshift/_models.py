@@ -389,9 +389,12 @@ def samples(signal: Any, grid: numpy.ndarray):
         return [(float(time), signal) for time in grid]
     if isinstance(signal, (int, float, bool, numpy.number, numpy.bool_)):
         return [(float(grid[0]), float(signal))]
-    if isinstance(signal, str) or not hasattr(signal, "__len__") or len(signal) != 2:
+    if isinstance(signal, (str, bytes, Mapping)) or numpy.ndim(signal) == 0 or len(signal) != 2:
         raise ValueError(SIGNALS)
-    times, values = numpy.asarray(signal[0], dtype=float), numpy.asarray(signal[1], dtype=float)
+    try:
+        times, values = (numpy.asarray(part).astype(float, casting="same_kind") for part in signal)
+    except (TypeError, ValueError):
+        raise ValueError(SIGNALS) from None
     if times.shape != values.shape or times.ndim != 1 or times.size == 0:
         raise ValueError(SIGNALS)
     if not (numpy.isfinite(times).all() and numpy.isfinite(values).all()):
