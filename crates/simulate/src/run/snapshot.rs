@@ -43,7 +43,7 @@ pub(super) struct Origin {
 /// Why a run cannot come to where a snapshot was taken; it is where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotThisRun {
-    /// The equations are others.
+    /// The equations are others, or what was put into them.
     Model,
     /// Parameters or start values are others.
     Parameters,
@@ -54,7 +54,7 @@ pub enum NotThisRun {
 impl fmt::Display for NotThisRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            NotThisRun::Model => "the snapshot is one of another model",
+            NotThisRun::Model => "the snapshot is one of another model, or of one with other parameters",
             NotThisRun::Parameters => "the snapshot is one of a run with other parameters or start values",
             NotThisRun::Settings => {
                 "the snapshot is one of a run with another start, stop, tolerance, solver or initial scenario"
