@@ -39,7 +39,11 @@ pub struct SavedPlace {
 impl Exchanged {
     /// A run that has passed its first instant, described with so many states and indicators. Other values of parameters may leave
     /// fewer relations; where there were more, the description would not be true.
-    pub fn new((run, first): (Exchange, ExchangeEvent), time: f64, (states, indicators): (usize, usize)) -> Option<Self> {
+    pub fn new(
+        (run, first): (Exchange, ExchangeEvent),
+        time: f64,
+        (states, indicators): (usize, usize),
+    ) -> Option<Self> {
         let fits = run.shape().states.len() == states && run.shape().indicators <= indicators;
         let (states, next) = (first.states, first.next);
         let (inputs, pending) = (Vec::new(), Vec::new());

@@ -555,8 +555,17 @@ impl Instance {
         Ok(State { phase: self.phase, settings: self.settings.clone(), snapshot, place, counts })
     }
 
-    /// Comes back to where it was.
+    /// Comes back to where it was. Where that cannot be done it is nowhere, and says so.
     pub fn restore(&mut self, state: &State) -> Wrong<()> {
+        let restored = self.come_back(state);
+        if restored.is_err() {
+            (self.simulation, self.exchange) = (None, None);
+            self.phase = Phase::Failed;
+        }
+        restored
+    }
+
+    fn come_back(&mut self, state: &State) -> Wrong<()> {
         let is_other_run = self.settings.stop != state.settings.stop
             || (self.settings.start, self.settings.tolerance) != (state.settings.start, state.settings.tolerance)
             || self.settings.parameters != state.settings.parameters;
@@ -572,9 +581,7 @@ impl Instance {
                     Some(simulation) => simulation,
                     None => self.begun()?,
                 };
-                if !simulation.restore(snapshot) {
-                    return Err("the state is not one of this model".to_string());
-                }
+                simulation.restore(snapshot).map_err(|error| error.to_string())?;
                 self.simulation = Some(simulation);
                 self.is_unsettled = snapshot.has_pending_inputs();
             }
@@ -637,7 +644,8 @@ impl Instance {
     pub fn serialized(&self, state: &State) -> Vec<u8> {
         let bits = |(at, value): (&usize, &f64)| json!([at, value.to_bits()]);
         let State { phase, settings, snapshot, place, counts } = state;
-        let pairs = |list: &[(usize, f64)]| list.iter().map(|(at, value)| json!([at, value.to_bits()])).collect::<Vec<_>>();
+        let pairs =
+            |list: &[(usize, f64)]| list.iter().map(|(at, value)| json!([at, value.to_bits()])).collect::<Vec<_>>();
         let impulses = counts.impulses.iter().map(|(name, area)| json!([&**name, area.to_bits()]));
         let head = json!({
             "token": self.token,

@@ -166,12 +166,14 @@ def test_fmpy_finds_nothing_wrong_and_values_at_events_are_those_of_the_command_
             is_event = time in events
             if not (is_event or at % 10 == 0 and all(abs(time - event) > slack for event in events)):
                 continue
-            if version == 2 and is_event:
+            # A step that ends at an event has led over it: values are right limits. Rounding may end it right before.
+            if version == 2 and is_event and present + (time - present) < time:
                 continue
-            goal = min(time + slack, stop) if is_event else time
+            goal = min(time + slack, stop) if is_event and version == 3 else time
             while present < goal:
                 outcome = step(slave, present, goal - present)
                 present = goal if version == 2 else outcome[3]
+                met += version == 2 and is_event
                 if version == 3 and outcome[0]:
                     slave.enterEventMode()
                     slave.updateDiscreteStates()
@@ -180,7 +182,7 @@ def test_fmpy_finds_nothing_wrong_and_values_at_events_are_those_of_the_command_
                     if is_event and abs(present - time) <= slack:
                         break
             compare(names, get(slave, references), last[time], time)
-        assert version == 2 or met >= len(events)
+        assert met >= (len(events) if version == 3 else min(len(events), 1))
     finally:
         slave.freeInstance()
         shutil.rmtree(unzipped, ignore_errors=True)

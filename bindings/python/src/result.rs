@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{BufWriter, Cursor};
 use std::path::{Path, PathBuf};
 
-use modeshift_driver::simulate::results::plot::PlotRecorder;
+use modeshift_driver::simulate::results::plot::{Picture, PlotRecorder};
 use modeshift_driver::simulate::results::{CsvFile, MatFile, Trajectory, event_to_json};
 use modeshift_driver::simulate::{Format, TableResult};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyByteArray;
+use pyo3::types::{PyByteArray, PyBytes};
 use serde_json::{Value, json};
 
 /// The rows and events of a run, as they are.
@@ -43,6 +43,12 @@ impl RawResult {
         has_errors: bool,
     ) -> Self {
         RawResult { trajectory, booleans, summary, messages, diagnostics, has_errors }
+    }
+
+    fn picture(&self, variables: Vec<String>) -> Picture {
+        let mut plot = PlotRecorder::new(variables);
+        self.trajectory.tell(&mut plot);
+        plot.picture()
     }
 }
 
@@ -99,11 +105,14 @@ impl RawResult {
     /// A plot of some variables, or of states and outputs that vary: SVG.
     #[pyo3(signature = (variables))]
     fn svg(&self, py: Python<'_>, variables: Vec<String>) -> String {
-        py.detach(|| {
-            let mut plot = PlotRecorder::new(variables);
-            self.trajectory.tell(&mut plot);
-            plot.picture().to_svg()
-        })
+        py.detach(|| self.picture(variables).to_svg())
+    }
+
+    /// The same as PNG.
+    #[pyo3(signature = (variables))]
+    fn png<'py>(&self, py: Python<'py>, variables: Vec<String>) -> PyResult<Bound<'py, PyBytes>> {
+        let png = py.detach(|| self.picture(variables).to_png());
+        Ok(PyBytes::new(py, &png.map_err(PyValueError::new_err)?))
     }
 
     /// Writes a result file, as the command line would.

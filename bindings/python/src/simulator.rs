@@ -146,11 +146,10 @@ impl Simulator {
 
     /// Comes back to where it was.
     fn restore(&self, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
-        let other = || PyValueError::new_err("this is no snapshot of a run of this model");
-        let snapshot = Snapshot::from_bytes(snapshot).ok_or_else(other)?;
+        let snapshot = Snapshot::from_bytes(snapshot).ok_or_else(|| PyValueError::new_err("this is no snapshot"))?;
         let watch = self.recorder.watch();
         let restored = work(py, watch, None, || self.lock().restore(&snapshot))?;
-        if restored { Ok(()) } else { Err(other()) }
+        restored.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// What was recorded so far.

@@ -1,6 +1,7 @@
 """Models, runs and steps, as users ask for them."""
 
 import doctest
+import os
 import pickle
 import signal
 import subprocess
@@ -146,6 +147,13 @@ def test_what_is_no_number_is_no_parameter_and_no_input():
         (([], []), "an input is"),
         (numpy.zeros((3, 3)), "an input is"),
         ("0 1", "an input is"),
+        (b"01", "an input is"),
+        ({0: 1, 1: 2}, "an input is"),
+        (numpy.array(3 + 1j), "an input is"),
+        (([0, 1], [1j, 2]), "an input is"),
+        (([0, 1], ["a", "b"]), "an input is"),
+        (([0, 1], [1, None]), "an input is"),
+        (([0, 1], [1, 2, 3]), "an input is"),
         (None, "an input is"),
     ]
     for signal, said in wrong:
@@ -164,8 +172,17 @@ def test_a_run_is_stepped_and_comes_back():
     other = modeshift.loads(FOLLOWER).simulator(stop=10)
     other.restore(here)
     assert other["x"] == x
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="no snapshot"):
         other.restore(b"nothing")
+    s.restore(here)
+    s.restore(here)
+    with pytest.raises(ValueError, match="another model"):
+        modeshift.loads(FOLLOWER.replace("u - x", "u - 2*x")).simulator(stop=10).restore(here)
+    with pytest.raises(ValueError, match="another start, stop"):
+        modeshift.loads(FOLLOWER).simulator(stop=20).restore(here)
+    clutch = modeshift.loads(CLUTCH)
+    with pytest.raises(ValueError, match="other parameters|another model"):
+        clutch.simulator(j1=3).restore(clutch.simulator().snapshot())
     with pytest.raises(ValueError, match="no input"):
         s.set("v", 1)
     with pytest.raises(KeyError):
@@ -173,6 +190,46 @@ def test_a_run_is_stepped_and_comes_back():
     assert s.step_to(20) == "stop" and len(s.result().time) > 2
     with pytest.raises(TypeError):
         pickle.dumps(s)
+
+
+FORKED = """
+import modeshift, os, signal, sys
+s = modeshift.loads(sys.argv[1]).simulator(stop=10)
+s.step_to(1)
+pid = os.fork()
+if pid == 0:
+    signal.alarm(30)
+    try:
+        s.step_to(2)
+    except RuntimeError as error:
+        del s
+        os._exit(7 if "snapshot" in str(error) else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), s.step_to(2))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_process_that_was_forked_is_told_that_the_run_is_elsewhere():
+    done = subprocess.run([sys.executable, "-c", FORKED, FOLLOWER], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "7 paused\n", done
+
+
+def test_names_and_inputs_that_are_no_lists():
+    model = modeshift.loads(FOLLOWER)
+    assert model.simulate(stop=1, variables="x").names == ["x"]
+    one = model.simulate(stop=1, inputs={"u": 3})["x"][-1]
+    assert model.simulate(stop=1, inputs={"u": numpy.array(3.0)})["x"][-1] == one
+    strided = numpy.array([0.0, 9, 0.5, 9])[::2]
+    strided.flags.writeable = False
+    bytes_ = numpy.array([1, 2], dtype=numpy.int8)
+    assert numpy.isfinite(model.simulate(stop=1, inputs={"u": (strided, bytes_)})["x"]).all()
+    with pytest.raises(TypeError, match="mapping"):
+        model.simulate(inputs=[("u", 1)])
+    for said in (None, "a", 1j, numpy.zeros(2)):
+        with pytest.raises(ValueError, match="`u` at time 0"):
+            model.simulate(inputs={"u": lambda time: said})
+    with pytest.raises(ZeroDivisionError):
+        model.simulate(inputs={"u": lambda time: 1 / 0})
 
 
 def test_threads_run_in_parallel_and_agree():
@@ -230,6 +287,14 @@ def test_results_as_frames_and_pictures(tmp_path):
     frame = result.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and frame.index.name == "time" and "w1" in frame
     assert result.plot("w*").svg.startswith("<svg") and result._repr_html_().startswith("<svg")
+    result.plot("w*").save(tmp_path / "r.png")
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+    result.plot("w*").save(str(tmp_path / "r.SVG"))
+    assert (tmp_path / "r.SVG").read_text() == result.plot("w*").svg
+    with pytest.raises(ValueError, match=r"\.svg or \.png"):
+        result.plot().save(tmp_path / "r.pdf")
+    assert not (tmp_path / "r.pdf").exists()
+    assert pickle.loads(pickle.dumps(result.plot("w*"))) == result.plot("w*")
     result.save(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_text() == result.to_csv()
     with pytest.raises(ValueError):

@@ -134,6 +134,16 @@ def test_a_wrong_plan_is_refused(plan):
     plan.write_text(PLAN.format(samples=3) + "\nq = [1]\n")
     with pytest.raises(modeshift.ModelError, match="q"):
         modeshift.sweep(plan)
+    for limit in ("0", "-1", "0.0", "nan", "inf"):
+        plan.write_text(f"time_limit = {limit}\n" + PLAN.format(samples=3))
+        with pytest.raises(ValueError, match="line 1"):
+            modeshift.sweep(plan)
+    plan.write_text(PLAN.format(samples=3))
+    for wrong in ({"workers": 0}, {"workers": -1}, {"chunk": 0}, {"chunk": -4}):
+        with pytest.raises(ValueError, match="from 1 on"):
+            modeshift.sweep(plan, **wrong)
+    with pytest.raises(TypeError):
+        modeshift.sweep(plan, chunk=1.5)
     plan.write_text("stop = 1\nnonsense = 3\n")
     with pytest.raises(ValueError, match="line 2"):
         modeshift.sweep(plan)

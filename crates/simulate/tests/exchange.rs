@@ -85,6 +85,7 @@ impl Environment {
     fn crosses(&mut self, by: f64, before: &[f64]) -> bool {
         let moved = self.moved(by);
         let point = self.run.at(self.time + by, &moved, &[]).unwrap_or_else(|said| panic!("{said:#?}"));
+        assert!(point.indicators.iter().all(|it| it.is_finite()), "{:?} at {}", point.indicators, self.time + by);
         point.indicators.iter().zip(before).any(|(now, before)| (*now > 0.0) != (*before > 0.0))
     }
 
@@ -237,6 +238,22 @@ fn a_mode_with_fewer_states_of_its_own_keeps_those_of_all() {
 fn switched_circuits() {
     check(&paper_model("RLDC2.mo"), 5.0, 1e-3, &["j1", "j2", "v1", "v2"]);
     check(include_str!("data/multimode/BoostConverter.mo"), 1e-3, 1e-7, &[]);
+}
+
+#[test]
+fn a_guard_on_what_does_not_exist_in_a_mode_is_no_event_there() {
+    // Each state of the diode has the voltage or the current that leads out of it, and the other state has neither.
+    let text = "model Halfwave
+          Modeshift.Electrical.SineVoltage source(V = 10, f = 50);
+          Modeshift.Electrical.IdealDiode diode;
+          Modeshift.Electrical.Capacitor C(C = 1e-4, v(start = 0, fixed = true));
+          Modeshift.Electrical.Resistor load(R = 100), wire(R = 0.5);
+          Modeshift.Electrical.Ground ground;
+        equation
+          connect(source.p, wire.p); connect(wire.n, diode.p); connect(diode.n, load.p);
+          connect(load.p, C.p); connect(C.n, load.n); connect(load.n, source.n); connect(source.n, ground.p);
+        end Halfwave;";
+    assert!(check(text, 0.06, 2e-6, &["C.v", "load.v"]).len() >= 5);
 }
 
 #[test]

@@ -543,6 +543,21 @@ fn derivatives_that_differ_on_both_sides_are_refused() {
 }
 
 #[test]
+fn a_start_in_a_corner_of_many_guards_is_refused_without_a_look_at_all_sides() {
+    let text = "model M
+      parameter Real a = 1;
+      Real x[24](each start = 0, each fixed = true), z(start = 0, fixed = true);
+    equation
+      for i in 1:24 loop der(x[i]) = a*i; end for;
+      der(z) = sum(if x[i] > 0 then i else -1 for i in 1:24);
+    end M;";
+    let begin = std::time::Instant::now();
+    refused(text, "x[1].start", "with slightly different values other modes follow");
+    // There are 16 million sides.
+    assert!(begin.elapsed().as_secs() < 30);
+}
+
+#[test]
 fn events_that_move_apart_are_refused() {
     let text = "model M
         parameter Real p = 1;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use modeshift_modes::TimeLimit;
 
 use modeshift_simulate::results::{Observer, is_absent};
-use modeshift_simulate::run::{InputError, RunEnd, RunSettings, Simulation, Snapshot, StepError, Stepped};
+use modeshift_simulate::run::{InputError, NotThisRun, RunEnd, RunSettings, Simulation, Snapshot, StepError, Stepped};
 
 use crate::support::runs::{Analyzed, How, paper_model};
 
@@ -346,14 +346,14 @@ fn a_run_comes_back_to_where_it_was_to_the_last_bit() {
     let here = bits(&run);
     run.step_until(9.0).expect("a step");
     let there = bits(&run);
-    assert!(run.restore(&snapshot));
+    run.restore(&snapshot).expect("its own");
     assert_eq!(bits(&run), here);
     assert_eq!(run.value("gear"), Some(3.0));
     run.step_until(9.0).expect("a step");
     assert_eq!(bits(&run), there);
     // Another object of the same model comes there too.
     let mut other = simulation(FOLLOWER, 10.0);
-    assert!(other.restore(&snapshot));
+    other.restore(&snapshot).expect("one of the same run");
     assert_eq!(bits(&other), here);
 }
 
@@ -371,7 +371,22 @@ fn a_snapshot_of_another_model_is_refused() {
     run.set_input("u", 1.0).expect("an input");
     let snapshot = run.snapshot();
     let mut ball = simulation(BALL, 1.0);
-    assert!(!ball.restore(&snapshot));
-    assert_eq!(ball.time(), 0.0);
-    assert!(Snapshot::from_bytes(b"modeshift snapshot 1\n\x01").is_none());
+    ball.step_until(0.5).expect("a step");
+    assert_eq!(ball.restore(&snapshot), Err(NotThisRun::Model));
+    assert_eq!(ball.time(), 0.5);
+    assert!(Snapshot::from_bytes(b"modeshift snapshot 2\n\x01").is_none());
+}
+
+#[test]
+fn a_snapshot_of_other_equations_parameters_or_settings_is_refused() {
+    let text = "model M parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end M;";
+    let snapshot = simulation(text, 10.0).snapshot();
+    simulation(text, 10.0).restore(&snapshot).expect("one of the same run");
+    let refused = |text: &str, stop: f64| simulation(text, stop).restore(&snapshot).expect_err("another run");
+    assert_eq!(refused(&text.replace("-k*x", "-k*x/2"), 10.0), NotThisRun::Model);
+    assert_eq!(refused(text, 11.0), NotThisRun::Settings);
+    assert_eq!(
+        with_values(&Analyzed::of_text(text), &[("k", 2.0)], 10.0).restore(&snapshot),
+        Err(NotThisRun::Parameters)
+    );
 }

@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str) -> Result<Plan, String> {
             "stop" => plan.stop = Some(item.number(&key)?),
             "interval" => plan.interval = Some(item.number(&key)?),
             "tolerance" => plan.tolerance = Some(item.number(&key)?),
-            "time_limit" => plan.time_limit = Some(item.number(&key)?),
+            "time_limit" => plan.time_limit = Some(item.positive(&key)?),
             "solver" => plan.method = solver(&item, &key)?,
             "scenario" => plan.scenario = Some(item.text(&key)?),
             "end" => plan.ends = item.texts(&key)?,
@@ -120,6 +120,13 @@ impl Item {
         match &self.value {
             Value::Number(text) => text.parse().or_else(|_| self.wrong(key, "a number")),
             _ => self.wrong(key, "a number"),
+        }
+    }
+
+    fn positive(&self, key: &str) -> Result<f64, String> {
+        match self.number(key)? {
+            number if number > 0.0 && number.is_finite() => Ok(number),
+            _ => self.wrong(key, "a number above 0"),
         }
     }
 

@@ -121,7 +121,8 @@ impl<'a> Keeper<'a> {
         Keeper {
             layout: &worker.layout,
             with_events: worker.plan.events,
-            deadline: limit.map(|limit| Instant::now() + limit),
+            // A limit beyond all clocks is none.
+            deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
             is_cancelled,
             ends: Places::default(),
             signals: Places::default(),

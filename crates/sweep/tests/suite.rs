@@ -89,6 +89,8 @@ fn what_is_wrong_with_a_plan_is_said_with_its_line() {
         "line 2: `steps` is not known; a plan has model, class, libraries, design, samples, seed, start, stop, interval, tolerance, solver, scenario, end, signals, events, time_limit, [set], [vary]",
     );
     check_refused("stop = \"1\"\n", "line 1: `stop` is a number");
+    check_refused("time_limit = 0\n", "line 1: `time_limit` is a number above 0");
+    check_refused("time_limit = -2\n", "line 1: `time_limit` is a number above 0");
     check_refused("[vary]\nR = { from = 1, to = 2 }\n", "`R`: a grid needs `count`, the number of values");
     check_refused("design = \"random\"\n[vary]\nR = [1]\n", "random needs `samples`, the number of runs");
     check_refused("[vary]\nR = [1, 2\n\nS = 3\n", "line 4: expected `]`, found `S = 3`");

@@ -299,10 +299,10 @@ class Model:
         solver: Optional[str] = None,
         scenario: Optional[str] = None,
         impulsive_start: bool = False,
-        variables: Optional[Iterable[str]] = None,
+        variables: Union[str, Iterable[str], None] = None,
         inputs: Optional[Mapping[str, Any]] = None,
         progress: Optional[Progress] = None,
-        sensitivities: Optional[Iterable[str]] = None,
+        sensitivities: Union[str, Iterable[str], None] = None,
         check: bool = True,
         **others: Value,
     ) -> Result:
@@ -317,9 +317,11 @@ class Model:
         ``result`` is what there is; ``check=False`` returns that instead.
         """
         given = parameter_list({**(parameters or {}), **others})
-        kept = None if variables is None else ",".join(f'"{name}"' for name in variables)
+        kept = name_list(variables)
         options = (start, stop, interval, tolerance, solver, scenario, impulsive_start, kept)
-        by = None if sensitivities is None else ",".join(f'"{name}"' for name in sensitivities)
+        by = name_list(sensitivities)
+        if inputs is not None and not isinstance(inputs, Mapping):
+            raise TypeError("inputs is a mapping from names of inputs to their signals")
         if inputs and by:
             raise ValueError("sensitivities are those of runs without inputs")
         if inputs:
@@ -351,7 +353,7 @@ class Model:
             if simulator.time < time and simulator.step_to(time) not in ("paused", "event"):
                 break
             for name, value in changes[time].items():
-                simulator.set(name, value(time) if callable(value) else value)
+                simulator.set({name: value_at(name, value, time)})
         else:
             simulator.step_to(stop)
         return simulator.result()
@@ -376,6 +378,37 @@ class Model:
         return Simulator(self._engine.simulator(given, options, record))
 
 
+def name_list(names: Union[str, Iterable[str], None]) -> Optional[str]:
+    """Names as the command line takes them; a text is one name.
+
+    >>> name_list(["a", "b"]), name_list("a"), name_list(None)
+    ('"a","b"', '"a"', None)
+    """
+    if names is None:
+        return None
+    return ",".join(f'"{name}"' for name in ([names] if isinstance(names, str) else names))
+
+
+def numbers(values: Any) -> numpy.ndarray:
+    """Real numbers as an array: nothing imaginary, no texts."""
+    array = numpy.asarray(values)
+    if array.dtype == object:
+        # One by one: numpy makes NaN of None.
+        return numpy.array([float(value) for value in array.ravel()]).reshape(array.shape)
+    return array.astype(float, casting="same_kind")
+
+
+def value_at(name: str, value: Any, time: float) -> float:
+    """The value of an input that a function may say."""
+    if not callable(value):
+        return value
+    said = value(time)
+    try:
+        return float(numbers(said))
+    except (TypeError, ValueError):
+        raise ValueError(f"the input `{name}` at time {time:g}: {said!r} is no number") from None
+
+
 SIGNALS = "an input is a number, a function of time, or two arrays of the same length: times and values"
 
 
@@ -389,9 +422,14 @@ def samples(signal: Any, grid: numpy.ndarray):
         return [(float(time), signal) for time in grid]
     if isinstance(signal, (int, float, bool, numpy.number, numpy.bool_)):
         return [(float(grid[0]), float(signal))]
-    if isinstance(signal, str) or not hasattr(signal, "__len__") or len(signal) != 2:
-        raise ValueError(SIGNALS)
-    times, values = numpy.asarray(signal[0], dtype=float), numpy.asarray(signal[1], dtype=float)
+    try:
+        if getattr(signal, "ndim", 1) == 0:
+            return [(float(grid[0]), float(numbers(signal)))]
+        if isinstance(signal, (str, bytes, Mapping)) or len(signal) != 2:
+            raise ValueError(SIGNALS)
+        times, values = (numbers(part) for part in signal)
+    except (TypeError, ValueError):
+        raise ValueError(SIGNALS) from None
     if times.shape != values.shape or times.ndim != 1 or times.size == 0:
         raise ValueError(SIGNALS)
     if not (numpy.isfinite(times).all() and numpy.isfinite(values).all()):

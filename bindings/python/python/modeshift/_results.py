@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import numpy
 
@@ -192,7 +194,7 @@ class Result:
 
     def plot(self, *variables: str) -> "Picture":
         """A picture of some variables (``*`` stands for any text), or of states and outputs that vary."""
-        return Picture(self._raw.svg(list(variables)))
+        return Picture(self._raw.svg(list(variables)), lambda: self._raw.png(list(variables)))
 
     def save(self, path: Any) -> None:
         """Writes a result file, as the command line would: ``.csv``, ``.mat``, ``.parquet`` or ``.arrow``."""
@@ -215,14 +217,22 @@ class Picture:
     """A picture, shown in notebooks; ``svg`` is its text."""
 
     svg: str
+    _png: Callable[[], bytes] = field(repr=False, compare=False)
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def save(self, path: Any) -> None:
-        """Writes it."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
+        """Writes it: ``.svg`` or ``.png``."""
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        if ending not in (".svg", ".png"):
+            raise ValueError(f"{os.fspath(path)}: pictures are written as .svg or .png")
+        data = self._png() if ending == ".png" else self.svg.encode()
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def __reduce__(self) -> Any:
+        return Picture, (self.svg, functools.partial(bytes, self._png()))
 
     def __repr__(self) -> str:
         return f"<modeshift.Picture of {len(self.svg)} bytes>"

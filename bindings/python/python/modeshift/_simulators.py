@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
+import os
 from typing import Any, Mapping, Optional, Union
 
 from . import _engine
@@ -39,6 +41,19 @@ class Simulator:
 
     def __init__(self, engine: "_engine.Simulator") -> None:
         self._engine = engine
+        # Its thread is in this process. One that is forked from it has the object and no such thread: to wait for it would be for ever.
+        self._process = os.getpid()
+
+    def _here(self) -> "_engine.Simulator":
+        """The engine, where it can be told something."""
+        if os.getpid() != self._process:
+            raise RuntimeError("a run stays in its process: take its snapshot before the fork, and restore it in a new simulator")
+        return self._engine
+
+    def __del__(self) -> None:
+        if os.getpid() != self._process:
+            # Its end would be waited for too, so it has none here.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._engine))
 
     @property
     def time(self) -> float:
@@ -63,11 +78,11 @@ class Simulator:
 
     def step_to(self, time: float) -> str:
         """Goes on up to a time, over events: ``"paused"``, or ``"stop"`` or ``"terminated"`` where the run has ended."""
-        return self._engine.step_to(time)
+        return self._here().step_to(time)
 
     def next_event(self, latest: float = math.inf) -> str:
         """Goes on up to the next event, ``"event"``, or to a time, ``"paused"``, or to the end."""
-        return self._engine.next_event(latest)
+        return self._here().next_event(latest)
 
     def set(self, values: Union[str, Mapping[str, float], None] = None, value: Optional[float] = None, **others: float) -> None:
         """Sets inputs from the present time on: ``s.set(u=1)``, ``s.set("u", 1)`` or ``s.set({"u": 1})``."""
@@ -97,15 +112,15 @@ class Simulator:
 
     def restore(self, snapshot: bytes) -> None:
         """Comes back to where a run of the same model with the same settings was, by the way it went."""
-        self._engine.restore(snapshot)
+        self._here().restore(snapshot)
 
     def reset(self) -> None:
         """Goes back to the start."""
-        self._engine.reset()
+        self._here().reset()
 
     def terminate(self) -> None:
         """Ends the run here."""
-        self._engine.terminate()
+        self._here().terminate()
 
     def result(self) -> Result:
         """The rows and events so far, of a run with ``record=True``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -81,6 +82,9 @@ def sweep(
     interrupted goes on where it was, and no run is made twice because a worker was lost. ``progress`` is called with the number of
     runs that are done and of all.
     """
+    for name, number in (("workers", workers), ("chunk", chunk)):
+        if number is not None and (isinstance(number, bool) or operator.index(number) < 1):
+            raise ValueError(f"{name} is a whole number from 1 on, not {number}")
     plan = Path(plan)
     text = plan.read_text(encoding="utf-8")
     is_csv = plan.suffix.lower() == ".csv"

@@ -95,7 +95,7 @@ pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use sensitivities::{SensitiveEvent, SensitiveValue, Sensitivities, sensitivities};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
 pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
-pub use snapshot::Snapshot;
+pub use snapshot::{NotThisRun, Snapshot};
 
 /// Runs a model to its stop time. What goes wrong is explained in `diagnostics`; the observer has seen all that was found
 /// until then. Nothing is returned where there is no start.

@@ -7,8 +7,8 @@
 //! not depend on pauses.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use modeshift_dae::{FlatModel, Mode, Type, Variability, VariableId};
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::linearize::{Linearization, Linearize, linearized_here};
 use super::output::Output;
-use super::snapshot::{Snapshot, Told};
+use super::snapshot::{NotThisRun, Origin, Snapshot, Told};
 use super::start::Start;
 use super::values::Side;
 use super::{Conductor, Goal, Machinery, Next, RunEnd, RunModel, RunSettings, RunSummary, conduct};
@@ -77,6 +77,8 @@ pub struct Simulation {
     thread: Option<Thread>,
     /// What the run was told so far.
     told: Snapshot,
+    /// Whose snapshots are its own, once that was asked.
+    origin: OnceLock<Origin>,
     /// The answer to the last question for a linear system.
     found: Option<Result<Linearization, Diagnostics>>,
 }
@@ -193,6 +195,7 @@ impl Simulation {
             thread: Some(Thread::begin(start.clone(), observer)),
             start,
             told: Snapshot::default(),
+            origin: OnceLock::new(),
             found: None,
         };
         if simulation.wait() {
@@ -266,18 +269,24 @@ impl Simulation {
     /// Where the run is, to come back to.
     pub fn snapshot(&self) -> Snapshot {
         let pending = self.inputs.iter().zip(0..).filter_map(|(input, at)| Some((at, input.next?)));
-        Snapshot { pending: pending.collect(), ..self.told.clone() }
+        Snapshot { origin: self.origin(), pending: pending.collect(), ..self.told.clone() }
     }
 
-    /// Comes back to where a run of the same model with the same settings was: from the start, as it went before. The observer is
-    /// told columns and rows anew. False, and the run is at its start, where the snapshot is that of another model.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> bool {
+    fn origin(&self) -> Origin {
+        *self.origin.get_or_init(|| Origin::of(&self.start))
+    }
+
+    /// Comes back to where a run of the same model with the same parameters and settings was: from the start, as it went before. The
+    /// observer is told columns and rows anew. One of another run is refused.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), NotThisRun> {
+        self.origin().expect(snapshot.origin)?;
         self.reset();
         let restored = snapshot.told.iter().all(|told| self.tell_again(told)) && self.set_again(&snapshot.pending);
         if !restored {
             self.reset();
+            return Err(NotThisRun::Model);
         }
-        restored
+        Ok(())
     }
 
     fn tell_again(&mut self, told: &Told) -> bool {

@@ -83,6 +83,12 @@ fn indicator(prepared: &Prepared, guard: Guard) -> usize {
     }
 }
 
+/// A number that others can look for roots of; nothing where there is none: a guard on what does not exist in the present mode, which
+/// no event comes from.
+fn finite(value: f64) -> Option<f64> {
+    (!value.is_nan()).then(|| value.clamp(f64::MIN, f64::MAX))
+}
+
 impl<'m, 'a> Served<'m, 'a> {
     /// Begins where a run has passed its first instant.
     pub fn begin(
@@ -162,7 +168,7 @@ impl<'m, 'a> Served<'m, 'a> {
         let last = indicators.len() - 1;
         indicators[last] = f64::INFINITY;
         for ((guard, (value, _)), shift) in self.expected.watch.guards().zip(values).zip(&self.shifts) {
-            let shifted = self.never_zero(guard, value + shift);
+            let Some(shifted) = finite(self.never_zero(guard, value + shift)) else { continue };
             let place = &mut indicators[indicator(prepared, guard)];
             *place = if matches!(guard, Guard::Ray(_) | Guard::Share(..)) { place.min(shifted) } else { shifted };
         }
