@@ -275,3 +275,21 @@ fn a_state_that_is_rounding_from_the_start_holds_up_nothing() {
         }
     }
 }
+
+/// A look ahead of the first step, since nothing moves at first, reaches a time at which the temperature would be negative: there all of
+/// the voltage falls off at the diode, and an iteration that begins at thousands of volts finds no way back.
+#[test]
+fn iterations_come_back_from_looks_ahead_at_states_that_never_occur() {
+    for offset in ["0", "0.1"] {
+        let text = format!(
+            "model M Real v, u, j, T(start = 300, fixed = true);
+             equation
+               u = v + 1000*j; j = 1e-3*(exp(v/T*300/0.5) - 1); u = {offset} + 6*time; der(T) = j*v - (T - 300);
+             end M;"
+        );
+        let ran = run_text(&text, &How::until(5.0)).finished();
+        let [v, j, heat] = ["v", "j", "T"].map(|name| ran.last(name));
+        assert!((j - 1e-3 * ((v / heat * 600.0).exp() - 1.0)).abs() < 1e-6 * j, "{v} {j}");
+        assert!((v + 1000.0 * j - 30.0).abs() < 0.2 && (heat - 300.036).abs() < 1e-3, "{v} {heat}");
+    }
+}

@@ -326,6 +326,19 @@ fn of_several_starts_the_one_that_homotopy_begins_at_is_taken() {
     }
 }
 
+/// At the start values, all of them zero, the current of the supply is 0/0.
+#[test]
+fn the_simplified_model_begins_at_what_its_first_equations_say() {
+    for (simplified, expected) in [("lower", -15.0), ("upper", 15.0)] {
+        let found = start_body(&format!(
+            "Real v, w, upper, lower, i, x(start = 0, fixed = true); equation der(x) = w; v = 0.5*w - 0.4*x;
+             upper = 15; lower = -15; i = w*v/(upper - lower);
+             w = homotopy(smooth(0, if 1000*v > upper then upper else if 1000*v < lower then lower else 1000*v), {simplified});"
+        ));
+        found.check("w", expected);
+    }
+}
+
 #[test]
 fn a_failure_shows_unknowns_residuals_and_source_lines() {
     let found = start_body("Real x, y; equation x^2 + y^2 = -1; x = y;");

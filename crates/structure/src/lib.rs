@@ -10,6 +10,7 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `always_zero` | variables that are zero whatever the state |
 //! | `analysis` | [`analyze`]: all stages in order |
 //! | [`approximate`](mod@approximate) | the model as an ordinary tool sees it, as if all modes were one (E22 §2) |
 //! | `incidence` | from equations to the guarded bipartite graph |
@@ -53,6 +54,7 @@
 //! assert_eq!(words.collect::<Vec<_>>(), ["1 when not full", "2 when full"]);
 //! ```
 
+mod always_zero;
 mod analysis;
 pub mod approximate;
 mod certificates;

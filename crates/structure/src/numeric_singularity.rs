@@ -19,6 +19,7 @@ use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, FactorFailure, Input, LinearSolver, Lu, NativeFunctions, Pattern, Singular};
 use rustc_hash::FxHashMap;
 
+use crate::always_zero::AlwaysZero;
 use crate::graph::dependency_graph::{Block, BlockId, Derivative};
 use crate::graph::small_blocks::{SmallBlock, small_blocks};
 use crate::prime_field;
@@ -37,6 +38,9 @@ const POINTS: u64 = 4;
 /// From this point on, variables are about as large as their `nominal` or `start` says: `exp(-9000/T)` is zero to the last digit at
 /// temperatures of 1, and has a derivative at 300.
 const FIRST_POINT_OF_SIZE: u64 = 2;
+/// Entries outside, 2^±400, are beyond what scaling takes out of a matrix.
+const TINY: f64 = 1.0 / HUGE;
+const HUGE: f64 = 2.582_249_878_086_908_6e120;
 
 /// Equations of a block that are dependent in what the block is solved for.
 #[derive(Clone, Debug)]
@@ -76,6 +80,7 @@ pub fn numeric_singularities(
         residuals: FxHashMap::default(),
         modes: FxHashMap::default(),
         rows: FxHashMap::default(),
+        always_zero: AlwaysZero::default(),
         rows_left: MOST_ROWS + ROWS_PER_EQUATION * analysis.incidence.equations().len(),
     };
     // The small ones first: what is wrong shows there, and the large ones may be too many.
@@ -108,6 +113,8 @@ struct Check<'a> {
     modes: FxHashMap<EquationId, Rc<[(ModeVariableId, ModeSet)]>>,
     /// Rows that were made. Blocks of many modes have few different ones.
     rows: FxHashMap<RowForm, Rc<Row>>,
+    /// Variables that vanish with the values of parameters.
+    always_zero: AlwaysZero,
     /// Rows of Jacobians of several equations that may still be made.
     rows_left: usize,
 }
@@ -259,10 +266,36 @@ impl Check<'_> {
                 Err(_) => opaque.push(place),
             }
         }
+        let vanishing = self.vanishing(&form, &entries);
+        if !vanishing.is_empty() {
+            let mut evaluation = PartialEvaluation::new(|_| None, |variable| vanishing.get(&variable).copied());
+            let expressions = &mut self.model.expressions;
+            entries.iter_mut().for_each(|(_, entry)| *entry = evaluation.of(expressions, *entry));
+        }
         let is_constant = entries.iter().all(|&(_, entry)| self.model.expressions.literal(entry).is_some());
         let row = Rc::new(Row { entries, opaque, is_constant, values: OnceCell::new() });
         self.rows.insert(form, Rc::clone(&row));
         row
+    }
+
+    /// The variables in the entries of a row, other than its unknowns, that are zero whatever the state, with that literal.
+    fn vanishing(&mut self, form: &RowForm, entries: &[(usize, ExpressionId)]) -> FxHashMap<VariableId, ExpressionId> {
+        let mut contained = Vec::new();
+        for &(_, entry) in entries {
+            self.model.expressions.for_each(entry, |_, node| {
+                if let Node::Variable(variable, 0) = node {
+                    contained.push(variable);
+                }
+                true
+            });
+        }
+        contained.sort_unstable();
+        contained.dedup();
+        contained.retain(|variable| {
+            !form.unknowns.iter().any(|unknown| unknown.of == *variable)
+                && self.always_zero.contains(*variable, self.model, self.value_of)
+        });
+        contained.into_iter().map(|variable| (variable, self.model.expressions.real(0.0))).collect()
     }
 
     /// The mode variables of an equation, with the modes in which each is true.
@@ -368,6 +401,10 @@ impl Check<'_> {
                 of_row.extend(row.opaque.iter().map(|&place| (columns[place], generic.number())));
                 of_row.sort_unstable_by_key(|it| it.0);
                 matrix.extend(of_row.iter().map(|it| it.1));
+            }
+            // Beyond what can be scaled nothing is decided: an exponential took the point out of all bounds.
+            if matrix.iter().any(|entry| *entry != 0.0 && !(TINY..=HUGE).contains(&entry.abs())) {
+                continue;
             }
             match Lu::for_pattern(&pattern).factor(&pattern, &matrix) {
                 Ok(()) => return None,

@@ -3,16 +3,17 @@
 //! A long chain of elements can be so badly conditioned at every point that is tried that floating-point numbers take it for
 //! singular. In the field of integers modulo a prime nothing is rounded: if the determinant is not zero at one random point it
 //! is no zero polynomial, and if it is zero there it is one but for a chance of some 2^-50 (J. Schwartz, R. Zippel, 1979/80).
-//! Fractional powers stand for random numbers of their base, so that `u^0.25` is `u` times `u^(-0.75)`; what other functions there
-//! are makes no claim here.
+//! Fractional powers stand for random numbers of their base, so that `u^0.25` is `u` times `u^(-0.75)`; exponentials and logarithms
+//! for random numbers of their arguments, conditions on relations for truths drawn by lot. What other functions there are makes
+//! no claim here: identities such as that of sine and cosine would not be seen.
 
-use modeshift_dae::{ArithmeticOperator, ExpressionId, Expressions, Id, Memo, Node};
+use modeshift_dae::{ArithmeticOperator, Builtin, ExpressionId, Expressions, Id, Memo, Node, RelationOperator};
 
 /// 2^61 - 1, a prime.
 const PRIME: u64 = (1 << 61) - 1;
 
 /// Whether the square matrix with these rows is regular at a random point; nothing where an entry is not made of
-/// sums, products, quotients and powers.
+/// sums, products, quotients, powers, exponentials and branches.
 pub(crate) fn is_regular(expressions: &Expressions, rows: &[Vec<(u32, ExpressionId)>]) -> Option<bool> {
     let mut known = Memo::new();
     let size = rows.len();
@@ -42,8 +43,40 @@ fn value_of(expressions: &Expressions, known: &mut Memo<(), Option<u64>>, root: 
                 ArithmeticOperator::Power => fractional_power(left, expressions.literal(b)?),
             }
         }
+        Node::Boolean(value) => Some(u64::from(value)),
+        Node::Not(a) => Some(1 - known[a]?),
+        Node::And(a, b) => Some(known[a]? & known[b]?),
+        Node::Or(a, b) => Some(known[a]? | known[b]?),
+        Node::Relation(operator, a, b) => Some(drawn_truth(operator, known[a]?, known[b]?)),
+        Node::If(condition, a, b) => {
+            if known[condition]? == 1 {
+                known[a]
+            } else {
+                known[b]
+            }
+        }
+        Node::Call(builtin, arguments) => {
+            let argument = known[*expressions.argument_list(arguments).last()?]?;
+            match builtin {
+                Builtin::NoEvent | Builtin::Smooth => Some(argument),
+                Builtin::Sqrt => fractional_power(argument, 0.5),
+                Builtin::Exp | Builtin::Log | Builtin::Log10 => Some(random(u64::MAX - builtin as u64, argument)),
+                _ => None,
+            }
+        }
         _ => None,
     })
+}
+
+/// The truth of a relation at a random point: drawn by lot, opposite ones differ, and nothing is equal by chance.
+fn drawn_truth(operator: RelationOperator, left: u64, right: u64) -> u64 {
+    let is_less = random(0, difference(left, right)) & 1;
+    match operator {
+        RelationOperator::Less | RelationOperator::LessEqual => is_less,
+        RelationOperator::Greater | RelationOperator::GreaterEqual => 1 - is_less,
+        RelationOperator::Equal => u64::from(left == right),
+        RelationOperator::NotEqual => u64::from(left != right),
+    }
 }
 
 /// `base^exponent`: the whole part as it is, the fraction as a random number of base and fraction.

@@ -102,6 +102,56 @@ fn a_parameter_that_is_zero_takes_its_variable_out() {
     assert_eq!(freedom(&regularized(&model("0.0"))), [0]);
 }
 
+/// `i = q*der(v)` where `q` is a sum of products with `c`, two equations away.
+fn charged(c: &str) -> String {
+    format!(
+        "c : real = {c}; k : real; q : real; v : real; i : real;
+         e1 : equation k = c*exp(v); e2 : equation q = k + c*v/(2 + v); e3 : equation i = q*der(v); e4 : equation i = 1 - v"
+    )
+}
+
+#[test]
+fn a_parameter_that_is_zero_takes_a_derivative_out_through_other_equations() {
+    assert_eq!(freedom(&regularized(&charged("1.0"))), [1]);
+    let result = regularized(&charged("0.0"));
+    assert_eq!(freedom(&result), [0]);
+    assert!(result.dependences.is_empty(), "{:?}", result.dependences);
+}
+
+#[test]
+fn a_variable_that_is_zero_at_some_states_takes_nothing_out() {
+    let result = regularized(
+        "k : real; v : real; i : real; e1 : equation k = v*(1 - v); e2 : equation i = k*der(v); e3 : equation i = 1 - v",
+    );
+    assert_eq!(freedom(&result), [1]);
+    assert!(result.combinations.is_empty() && result.dependences.is_empty());
+}
+
+#[test]
+fn an_exponential_that_is_out_of_all_bounds_at_random_points_is_no_dependence() {
+    // A diode behind a resistor: exp(600 v/T) is 1e87 and more where v and T are numbers near 1.
+    for exponent in ["v/T*600", "v/T*60", "v*40", "-v/T*600"] {
+        let result = regularized(&format!(
+            "v : real; u : real; j : real; T : real; e1 : equation u = v + 1000*j; e2 : equation j = 0.001*(exp({exponent}) - 1);
+             e3 : equation u = 6; e4 : equation der(T) = j*v - T"
+        ));
+        assert!(result.combinations.is_empty(), "{exponent}: {:?}", combinations(&result));
+        assert!(result.dependences.is_empty(), "{exponent}: {:?}", result.dependences);
+        assert_eq!(freedom(&result), [1], "{exponent}");
+    }
+}
+
+#[test]
+fn exponentials_that_swamp_other_terms_are_no_dependence() {
+    // Two nodes joined by a conductance of 1e17 and more: in its sum with 1 nothing is left of the 1.
+    let result = regularized(
+        "a : real; b : real; g : real; x : real;
+         e0 : equation der(x) = a - b - x; e1 : equation g = exp(60*x);
+         e2 : equation a + exp(60*x)*(a - b) = 1; e3 : equation b + exp(60*x)*(b - a) = g",
+    );
+    assert!(result.combinations.is_empty() && result.dependences.is_empty(), "{:?}", result.dependences);
+}
+
 #[test]
 fn only_the_modes_with_cancelling_coefficients_are_changed() {
     let result = regularized(

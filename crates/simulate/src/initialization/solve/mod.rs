@@ -226,6 +226,7 @@ impl InitialProblem<'_> {
             all.equations.extend(&block.equations);
             all.variables.extend(&block.variables);
         }
+        self.guess_simplified(one_mode, point);
         let equations = self.compile(&all, point, true).ok()?;
         let settings = self.newton_settings(&all.variables);
         let mut unknowns: Vec<f64> = all.variables.iter().map(|&it| point.values[it.index()]).collect();
@@ -238,6 +239,22 @@ impl InitialProblem<'_> {
             point.values[variable.index()] = *value;
         }
         Some((unknowns.len(), solved))
+    }
+
+    /// Better guesses for all blocks together: block after block with the simplified arguments, as far as that goes. From the start
+    /// values alone a quotient of unknowns may be 0/0 that is none once the first of them are known.
+    fn guess_simplified(&self, one_mode: &OneMode, point: &mut Point) {
+        for block in &one_mode.blocks {
+            let mut unknowns: Vec<f64> = block.variables.iter().map(|&it| point.values[it.index()]).collect();
+            let Ok(equations) = self.compile(block, point, true) else { continue };
+            let known = vec![0.0; equations.inputs().len() - unknowns.len()];
+            let settings = self.newton_settings(&block.variables);
+            if solve_newton(&mut Block::new(&equations, &known), &mut unknowns, &settings).is_ok() {
+                for (variable, value) in block.variables.iter().zip(&unknowns) {
+                    point.values[variable.index()] = *value;
+                }
+            }
+        }
     }
 
     /// A block on the tape; everything but its unknowns is known by now.

@@ -199,6 +199,9 @@ impl Code {
             self.prediction.recall(&mut self.memory);
             result = self.run_needed();
         }
+        if result.is_err() && self.prediction.recall_first(&mut self.memory) {
+            result = self.run_needed();
+        }
         result?;
         self.prediction.learn(time, &self.memory);
         let is_finite = |state: &QuantityIndex| self.memory[state.derivative().index()].is_finite();

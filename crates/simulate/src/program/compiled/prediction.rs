@@ -2,7 +2,8 @@
 //!
 //! During a run the last values are near the solution already. Nearer is the polynomial through the values at the last few
 //! times: it spares each iteration one or two of its steps. It is used as long as it leads nearer than the last values are,
-//! and along one solution only: another beginning may be on another branch of the same equations.
+//! and along one solution only: another beginning may be on another branch of the same equations. Where neither leads to a solution, as
+//! after a look far ahead at states that never occur, iterations begin where the solution began.
 
 use crate::integrate::{MOST_TIMES, lagrange};
 
@@ -18,6 +19,8 @@ pub(crate) struct Prediction {
     values: [Vec<f64>; MOST_TIMES],
     /// Where the values led, last time.
     predicted: Vec<f64>,
+    /// The first values of the solution, once they are known.
+    first: Option<Vec<f64>>,
 }
 
 impl Prediction {
@@ -29,6 +32,7 @@ impl Prediction {
             times: [0.0; MOST_TIMES],
             values: std::array::from_fn(|_| zeros.clone()),
             predicted: zeros,
+            first: None,
             places,
         }
     }
@@ -36,6 +40,14 @@ impl Prediction {
     /// Nothing is known of the solution that comes.
     pub fn forget(&mut self) {
         self.count = 0;
+        self.first = None;
+    }
+
+    /// Puts the first values into the memory; whether there are any.
+    pub fn recall_first(&self, memory: &mut [f64]) -> bool {
+        let first = self.first.as_deref().unwrap_or(&[]);
+        self.places.iter().zip(first).for_each(|(&place, &value)| memory[place as usize] = value);
+        !first.is_empty()
     }
 
     /// Puts guesses into the memory where a time is new; whether they are others than the last values. A time before the
@@ -84,6 +96,9 @@ impl Prediction {
         self.times[self.count] = time;
         for (value, &place) in self.values[self.count].iter_mut().zip(&self.places) {
             *value = memory[place as usize];
+        }
+        if self.first.is_none() {
+            self.first = Some(self.values[self.count].clone());
         }
         self.count += 1;
     }
