@@ -123,12 +123,38 @@ fn rows_between_repeated_events_are_on_the_solution() {
 }
 
 #[test]
+fn samples_of_two_rates_lead_where_their_recursion_does() {
+    let text = "model Sampled Real x(start = 1, fixed = true);
+        discrete Real u(start = 0, fixed = true), w(start = 0, fixed = true);
+      equation
+        der(x) = u + w - x;
+        when sample(0.1, 0.1) then u = 1 - 0.5*x + 0.1*pre(u); end when;
+        when sample(0.15, 0.15) then w = 0.5*pre(w) - 0.25*x; end when;
+      end Sampled;";
+    let how = How { method: Some(Method::Exact), interval: Some(1.0), ..How::until(299.97) };
+    let ran = run_text(text, &how).finished();
+    is_repeated(&ran, 40);
+    let (mut x, mut u, mut w, mut last) = (1.0, 0.0, 0.0, 0);
+    let after = |twentieths: f64, (x, u, w): (f64, f64, f64)| u + w + (x - u - w) * (-0.05 * twentieths).exp();
+    for now in (1..6000).filter(|now| now % 2 == 0 || now % 3 == 0) {
+        x = after(f64::from(now - last), (x, u, w));
+        u = if now % 2 == 0 { 1.0 - 0.5 * x + 0.1 * u } else { u };
+        w = if now % 3 == 0 { 0.5 * w - 0.25 * x } else { w };
+        last = now;
+    }
+    let (found, expected) = (ran.at(299.97, "x"), after(299.97 / 0.05 - f64::from(last), (x, u, w)));
+    assert!((found - expected).abs() < 1e-13, "{found}, not {expected}");
+}
+
+const SAMPLED: &str = "model Sampled
+    Real i(start = 1, fixed = true), u(start = 0, fixed = true); discrete Real v(start = 0, fixed = true);
+  equation der(i) = -1e3*(i - v); der(u) = 1e3*(i - u); when sample(1e-4, 1e-4) then v = -2*i + 0.5*pre(v) + 1; end when; end Sampled;";
+
+#[test]
 fn steps_and_pauses_do_not_change_a_bit() {
-    let sampled = "model Sampled Real i(start = 1, fixed = true), u(start = 0, fixed = true); discrete Real v(start = 0, fixed = true);
-      equation der(i) = -1e3*(i - v); der(u) = 1e3*(i - u); when sample(1e-4, 1e-4) then v = -2*i + 0.5*pre(v) + 1; end when; end Sampled;";
     let texts = [(0.275, 10.0, 50.0, BOOST), (0.0, 20.0, 2000.0, BOOST), (0.4, 2.5, 5.0, BUCK)];
     let texts = texts.map(|(current, voltage, load, equations)| converter(current, voltage, load, equations));
-    for text in texts.iter().map(String::as_str).chain([sampled]) {
+    for text in texts.iter().map(String::as_str).chain([SAMPLED]) {
         let model = Analyzed::of_text(text);
         let how = How { interval: Some(3e-4), method: Some(Method::Auto), ..How::until(0.02) };
         let mut last = Last::default();
@@ -185,11 +211,10 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn an_event_that_happened_before_allocates_nothing() {
-    for (current, voltage, load, equations) in
-        [(0.275, 10.0, 50.0, BOOST), (0.0, 20.0, 2000.0, BOOST), (0.4, 2.5, 5.0, BUCK)]
-    {
-        let text = converter(current, voltage, load, equations);
-        let model = Analyzed::of_text(&text);
+    let texts = [(0.275, 10.0, 50.0, BOOST), (0.0, 20.0, 2000.0, BOOST), (0.4, 2.5, 5.0, BUCK)];
+    let texts = texts.map(|(current, voltage, load, equations)| converter(current, voltage, load, equations));
+    for text in texts.iter().map(String::as_str).chain([SAMPLED]) {
+        let model = Analyzed::of_text(text);
         let allocations = |periods: f64| {
             let how = How { interval: Some(1.0), method: Some(Method::Auto), ..How::until(periods * 1e-4) };
             let before = ALLOCATIONS.with(Cell::get);
@@ -197,7 +222,7 @@ fn an_event_that_happened_before_allocates_nothing() {
             ALLOCATIONS.with(Cell::get) - before
         };
         let (fewer, more) = (allocations(400.0), allocations(1200.0));
-        assert!(more <= fewer + 40, "{fewer} in 400 periods, {more} in 1200: {equations}");
+        assert!(more <= fewer + 40, "{fewer} in 400 periods, {more} in 1200: {text}");
     }
 }
 

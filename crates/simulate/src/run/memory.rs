@@ -17,7 +17,7 @@ use crate::run::phase::time_events::Sampling;
 use crate::run::phase::zero_crossings::{Crossing, Guard, TOGETHER, faded};
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
-use crate::run::prepare::discrete_tapes::Buffers;
+use crate::run::prepare::discrete_tapes::{Buffers, Formulas};
 use crate::run::prepare::relations::Moment;
 use crate::run::repeated::trace::Trace;
 use crate::run::running_sizes::{Carried, ROUNDING, with_running_sizes};
@@ -227,6 +227,8 @@ impl Literal {
 /// Buffers for the tapes of the discrete part.
 pub(crate) struct TapeBuffers {
     pub decisions: Buffers,
+    /// Of the formulas of quiet micro-steps.
+    pub quiet: Option<Buffers>,
     assertions: Buffers,
     watched: Buffers,
     sides: Buffers,
@@ -243,6 +245,7 @@ impl Memory {
         Memory {
             buffers: TapeBuffers {
                 decisions: tapes.decisions.buffers(),
+                quiet: tapes.quiet.as_ref().map(Formulas::buffers),
                 assertions: tapes.assertions.buffers(),
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
@@ -456,6 +459,9 @@ impl TapeBuffers {
         sampled: &[ExpressionId],
         values: &mut IndexVec<RelationId, (f64, f64)>,
     ) {
+        if values.is_empty() {
+            return;
+        }
         let evaluated = self.sides.evaluate(&prepared.discrete.tapes.sides, |input| {
             input_between(&prepared.dae.model, input, (left, right), occasion, sampled)
         });

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -37,12 +38,47 @@ pub(super) struct Output<'o> {
 }
 
 /// A mode, and the surfaces that it slides along.
-type SeenMode = (Mode, Vec<RelationId>);
+#[derive(Clone, Eq)]
+struct SeenMode {
+    mode: Mode,
+    surfaces: Vec<RelationId>,
+}
 
-/// Whether a side is in this mode.
-fn is_in(side: &Side<'_>, (mode, surfaces): &SeenMode) -> bool {
-    let own = side.sliding.as_ref().map(|slide| slide.system.atoms.as_slice()).unwrap_or_default();
-    side.mode.values == *mode && own == surfaces
+impl SeenMode {
+    /// That of a side.
+    fn of(side: &Side<'_>) -> Self {
+        SeenMode { mode: side.mode.values.clone(), surfaces: slid_along(side).to_vec() }
+    }
+
+    /// Whether it is this mode along these surfaces.
+    fn is(&self, mode: &Mode, surfaces: &[RelationId]) -> bool {
+        is_same(&self.mode, mode) && self.surfaces.iter().eq(surfaces)
+    }
+}
+
+impl PartialEq for SeenMode {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(&other.mode, &other.surfaces)
+    }
+}
+
+impl Hash for SeenMode {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.mode.hash(state);
+        self.surfaces.hash(state);
+    }
+}
+
+/// The relations that a side slides along.
+fn slid_along<'s>(side: &'s Side<'_>) -> &'s [RelationId] {
+    side.sliding.as_ref().map(|slide| slide.system.atoms.as_slice()).unwrap_or_default()
+}
+
+/// Whether two modes are one. That is asked at every row, and mostly of modes without much in them: to compare slices that are empty is a
+/// read of memory where there is none, which is masked, but takes some hundred cycles on processors that find out late. So words are compared
+/// one by one.
+fn is_same(one: &Mode, other: &Mode) -> bool {
+    one.len() == other.len() && one.differing(other).next().is_none()
 }
 
 /// The points of the interval.
@@ -113,7 +149,7 @@ impl<'o> Output<'o> {
             *place = shown(self.columns, at, side);
         }
         self.present.time = side.time;
-        if self.present.mode != side.mode.values {
+        if !is_same(&self.present.mode, &side.mode.values) {
             self.present.mode = side.mode.values.clone();
         }
     }
@@ -125,7 +161,7 @@ impl<'o> Output<'o> {
 
     /// How many of them were sliding modes.
     pub fn sliding_count(&self) -> usize {
-        self.modes.iter().filter(|(_, surfaces)| !surfaces.is_empty()).count()
+        self.modes.iter().filter(|it| !it.surfaces.is_empty()).count()
     }
 
     /// The next point of the interval.
@@ -172,9 +208,8 @@ impl<'o> Output<'o> {
         for (scale, value) in self.scales.iter_mut().zip(&self.present.right) {
             *scale = f64::max(*scale, value.abs());
         }
-        if self.last_mode.as_ref().is_none_or(|last| !is_in(side, last)) {
-            let surfaces = side.sliding.as_ref().map(|slide| slide.system.atoms.clone()).unwrap_or_default();
-            let mode = (side.mode.values.clone(), surfaces);
+        if self.last_mode.as_ref().is_none_or(|last| !last.is(&side.mode.values, slid_along(side))) {
+            let mode = SeenMode::of(side);
             self.modes.insert(mode.clone());
             self.last_mode = Some(mode);
         }
@@ -375,8 +410,7 @@ fn record<'a>(
 
 /// The conditions that a side slides along.
 fn surfaces(prepared: &Prepared, side: &Side<'_>) -> Vec<String> {
-    let atoms = side.sliding.as_ref().map(|slide| slide.system.atoms.as_slice()).unwrap_or_default();
-    atoms.iter().map(|&atom| prepared.atom_text(atom, true)).collect()
+    slid_along(side).iter().map(|&atom| prepared.atom_text(atom, true)).collect()
 }
 
 /// The conditions of branches of `when` that fired in one micro-step.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc as Shared;
 
+use super::exponentials::of_unit;
 use super::field::Field;
 use super::first_zero::{Course, MOST, course, course_from_zero};
 use super::series::Series;
@@ -13,6 +14,14 @@ use super::series::Series;
 const MOST_PARTS: usize = 400;
 /// Zeros that differ by more than can be told apart, but by less than so many times that, are not told apart here.
 const NEARLY_TOGETHER: f64 = 1e3;
+
+/// So many lengths of arcs without guards are remembered, each with its exponential.
+const MOST_LEAPS: usize = 4;
+/// An exponential is a full matrix: with more components it takes longer than a series, which is some dozen products with a few entries in
+/// each row.
+const LARGEST_LEAP: usize = 32;
+/// Lengths are the same if they differ by so little of the time in which the system moves: what is left out is the square of it.
+const SAME_LENGTH: f64 = 1.0 / (1u64 << 28) as f64;
 
 /// How a solution comes to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +50,16 @@ pub(crate) struct Arc {
     zeros: Vec<f64>,
     /// Guards that crossed.
     pub crossed: Vec<usize>,
+    /// Arcs that were as long as the one before.
+    leaps: Vec<Leap>,
+    last_length: f64,
+}
+
+/// What an arc of some length does to all components.
+struct Leap {
+    length: f64,
+    /// The exponential without the identity, row by row.
+    change: Vec<f64>,
 }
 
 impl Arc {
@@ -59,6 +78,8 @@ impl Arc {
             polynomial: Vec::with_capacity(MOST),
             zeros,
             crossed: Vec::new(),
+            leaps: Vec::new(),
+            last_length: f64::NAN,
         }
     }
 
@@ -122,6 +143,39 @@ impl Arc {
             }
         }
         Reached::Unclear
+    }
+
+    /// Goes on to a limit where there are no guards; whether that is done. Lengths that come again and again, as between samples, are known by
+    /// their exponentials.
+    pub fn leap(&mut self, limit: f64) -> bool {
+        let (size, length) = (self.field.size(), limit - self.from);
+        if !self.rows.is_empty() || size > LARGEST_LEAP || length > self.field.short_time() {
+            return false;
+        }
+        let same = SAME_LENGTH * self.field.short_time();
+        let is_last = (length - self.last_length).abs() <= same;
+        self.last_length = length;
+        let known = match self.leaps.iter().position(|leap| (length - leap.length).abs() <= same) {
+            Some(known) => known,
+            None if is_last && self.leaps.len() < MOST_LEAPS => {
+                self.leaps.push(Leap { length, change: of_unit(&self.field, length) });
+                self.leaps.len() - 1
+            }
+            None => return false,
+        };
+        let Leap { length: usual, change } = &self.leaps[known];
+        for (place, row) in self.inside.iter_mut().zip(change.chunks_exact(size)) {
+            *place = row.iter().zip(&self.components).map(|(entry, value)| entry * value).sum();
+        }
+        self.components.iter_mut().zip(&self.inside).for_each(|(place, change)| *place += change);
+        // Times are rounded, so that lengths are not the same to the bit.
+        let rest = length - usual;
+        if rest != 0.0 {
+            self.field.multiply(rest, &self.components, &mut self.inside);
+            self.components.iter_mut().zip(&self.inside).for_each(|(place, change)| *place += change);
+        }
+        self.from = limit;
+        true
     }
 
     /// The states where the last advance ended.
@@ -197,6 +251,32 @@ mod tests {
         assert!((time - std::f64::consts::FRAC_PI_2).abs() < 1e-15, "{time}");
         assert_eq!(arc.crossed, [0]);
         assert!((arc.states()[1] + 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_length_that_comes_again_leads_to_what_the_series_does() {
+        let mut builder = FieldBuilder::new(2, 1);
+        builder.state(0, 1, 1.0);
+        builder.state(1, 0, -1.0);
+        builder.input(1, 0, 0.5);
+        let mut arc = Arc::new(Shared::new(builder.build()), Vec::new());
+        let mut leaps = 0;
+        for number in 0..40 {
+            // Two lengths in turn, each twice, of times that are rounded.
+            let begin = 1000.0 + 0.1 * f64::from(number);
+            let limit = begin + if number / 2 % 2 == 0 { 0.1 } else { 0.3 };
+            arc.begin(begin, &[1.0, -0.25], [2.0].into_iter());
+            assert_eq!(arc.advance(limit, &[], &[], TOGETHER), Reached::Limit);
+            let expected = arc.states().to_vec();
+            arc.begin(begin, &[1.0, -0.25], [2.0].into_iter());
+            if arc.leap(limit) {
+                leaps += 1;
+                let errors = arc.states().iter().zip(&expected).map(|(leapt, expected)| (leapt - expected).abs());
+                assert!(errors.fold(0.0, f64::max) <= 4.0 * f64::EPSILON, "{:?}, not {expected:?}", arc.states());
+            }
+        }
+        assert_eq!(leaps, 38, "all but the first of each length");
+        assert_eq!(arc.leaps.len(), 2);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::run::prepare::islands::{Connections, Islands};
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::surfaces::{Surface, surfaces};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
+use crate::run::values::Occasion;
 
 /// What a `when` does beside assigning discrete variables, with the places of its guard and of its value.
 pub(crate) struct Deed {
@@ -112,6 +113,8 @@ pub(crate) struct EnteredState {
 pub(crate) struct Tapes {
     /// All that is decided at events: first the modes, then what `defined` says, then the rest.
     pub decisions: Formulas,
+    /// The same in micro-steps that are neither the first nor the last and in which nothing is sampled, where that makes a difference.
+    pub quiet: Option<Formulas>,
     /// Assertions.
     pub assertions: Formulas,
     /// What is watched between events: both sides of each atom, then the arguments of stairs.
@@ -192,6 +195,14 @@ impl DiscretePart {
             atoms.iter().flat_map(|atom| atom.watched).chain(stairs.iter().map(|stair| stair.argument)).collect();
         let sides: Vec<ExpressionId> = atoms.iter().flat_map(|atom| atom.sides).collect();
         let decisions = compile(&list)?;
+        let in_quiet = |input: Input| match input {
+            Input::Run(call) => Some(Occasion::default().call(model, call, &[])),
+            Input::Variable(variable, 0) => parameter(variable),
+            _ => None,
+        };
+        let has_calls = decisions.inputs().iter().any(|input| matches!(input, Input::Run(_)));
+        let quiet = has_calls.then(|| Formulas::with_known(model, natives, in_quiet, &list));
+        let quiet = quiet.transpose().map_err(|problem| vec![not_numeric(model, problem.expression)])?;
         let reads = atoms.iter().map(|atom| read_now(model, atom)).collect();
         let surfaces = surfaces(model, &parameter, &atoms);
         let pair_atoms = pairs.iter().map(|pair| deciding_atoms(model, &atoms, &defined, &list, pair)).collect();
@@ -217,6 +228,7 @@ impl DiscretePart {
             reads_continuous: decisions.inputs().iter().any(is_now),
             tapes: Tapes {
                 decisions,
+                quiet,
                 assertions: compile(&assertion_list)?,
                 watched: compile(&watched)?,
                 sides: compile(&sides)?,

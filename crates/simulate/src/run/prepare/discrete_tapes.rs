@@ -22,6 +22,16 @@ impl Formulas {
             Input::Variable(variable, 0) => parameter(variable),
             _ => None,
         };
+        Self::with_known(model, natives, known, expressions)
+    }
+
+    /// Compiles expressions; those of the inputs that have known values are constants.
+    pub fn with_known(
+        model: &FlatModel,
+        natives: &NativeFunctions,
+        known: impl Fn(Input) -> Option<f64>,
+        expressions: &[ExpressionId],
+    ) -> Result<Self, NotNumeric> {
         let tape = Compiler::new(model, natives).with_known_inputs(known).tape(expressions)?;
         Ok(Formulas { tape })
     }

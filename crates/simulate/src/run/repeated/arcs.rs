@@ -242,7 +242,11 @@ impl<'a> Repeated<'a> {
         let Work { left, kind, proposal, by_time, fired, .. } = work;
         fired.atoms.clear();
         fired.samples.clear();
-        let time = match arc.arc.advance(limit, &arc.sides, &arc.noises, TOGETHER) {
+        let reached = match arc.arc.leap(limit) {
+            true => Reached::Limit,
+            false => arc.arc.advance(limit, &arc.sides, &arc.noises, TOGETHER),
+        };
+        let time = match reached {
             Reached::Unclear => return None,
             Reached::Limit if due >= settings.stop => return None,
             Reached::Limit => due,

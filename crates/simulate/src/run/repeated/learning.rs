@@ -270,10 +270,8 @@ impl<'a> Repeated<'a> {
                 part.atoms.iter().map(|atom| (atom.variable, attempt.discrete[atom.variable])).collect();
             truths.iter().for_each(|&(id, truth)| discrete[id] = truth);
             let step = micro_step(left, Some(fired));
-            if !settle(machinery.prepared, &mut machinery.memory.buffers, &step, None, &mut discrete, left) {
-                return None;
-            }
-            let mode: Mode = part.modes(machinery.memory.buffers.decisions.values()).collect();
+            let decided = settle(machinery.prepared, &mut machinery.memory.buffers, &step, None, &mut discrete, left)?;
+            let mode: Mode = part.modes(decided).collect();
             let values = functions(machinery, (left, fired), attempt, reasons)?;
             all.push(Refused { truths, mode, values });
         }

@@ -42,16 +42,16 @@ pub(super) fn micro_step<'s, 'a>(left: &'s Side<'a>, fired: Option<&'s Fired>) -
     }
 }
 
-/// Settles the discrete part in a micro-step with the continuous values of a side, and what follows from time alone, if that is known;
-/// whether it does. What was decided is in the buffers.
-pub(super) fn settle<'a>(
+/// Settles the discrete part in a micro-step with the continuous values of a side, and what follows from time alone, if that is known:
+/// what was decided, where it does.
+pub(super) fn settle<'b, 'a>(
     prepared: &Prepared,
-    buffers: &mut TapeBuffers,
+    buffers: &'b mut TapeBuffers,
     step: &MicroStep<'_, 'a>,
     by_time: Option<&[(VariableId, f64)]>,
     discrete: &mut IndexVec<VariableId, f64>,
     values: &Side<'a>,
-) -> bool {
+) -> Option<&'b [f64]> {
     let part = &prepared.discrete;
     let (time, before) = (step.left.time, &step.left.discrete);
     let update_time = |discrete: &mut IndexVec<VariableId, f64>| match by_time {
@@ -61,10 +61,13 @@ pub(super) fn settle<'a>(
         }
         None => prepared.update_time(time, before, discrete),
     };
+    let (formulas, buffers) = match (&part.tapes.quiet, &mut buffers.quiet) {
+        (Some(formulas), Some(buffers)) if step.sampled.is_empty() => (formulas, buffers),
+        _ => (&part.tapes.decisions, &mut buffers.decisions),
+    };
     let mut is_moved = update_time(discrete);
     for _ in 0..MOST_ROUNDS {
-        let evaluated =
-            buffers.decisions.evaluate(&part.tapes.decisions, |input| step.input(prepared, discrete, values, input));
+        let evaluated = buffers.evaluate(formulas, |input| step.input(prepared, discrete, values, input));
         let (mut has_changed, mut is_iterated) = (false, false);
         for &(id, place) in &part.defined {
             if discrete[id].to_bits() != evaluated[place].to_bits() {
@@ -75,10 +78,10 @@ pub(super) fn settle<'a>(
         }
         is_moved = (is_moved || has_changed) && update_time(discrete);
         if !is_moved && !is_iterated {
-            return true;
+            return Some(buffers.values());
         }
     }
-    false
+    None
 }
 
 /// Evaluates a mode on a side, from its states.
@@ -88,14 +91,14 @@ fn evaluate<'a>(visited: &VisitedModes<'a>, mode: &VisitedMode<'a>, states: &[f6
     mode.program.borrow_mut().evaluate(side.time, states, &surroundings, &mut side.jet).ok()
 }
 
-/// Whether what was decided last is this mode.
-fn is_mode(prepared: &Prepared, buffers: &TapeBuffers, mode: &Mode) -> bool {
-    prepared.discrete.modes(buffers.decisions.values()).eq(mode.values())
+/// Whether what was decided is this mode.
+fn is_mode(prepared: &Prepared, decided: &[f64], mode: &Mode) -> bool {
+    prepared.discrete.modes(decided).eq(mode.values())
 }
 
 /// Whether of all clauses those fire that fired before, and do nothing but assign, and nothing is excluded.
-fn is_plain(prepared: &Prepared, buffers: &TapeBuffers, whens: &[Span]) -> bool {
-    let (part, values) = (&prepared.discrete, buffers.decisions.values());
+fn is_plain(prepared: &Prepared, values: &[f64], whens: &[Span]) -> bool {
+    let part = &prepared.discrete;
     let mut expected = whens.iter();
     let fire_as_before = part.branches.iter().filter(|branch| values[branch.fires] != 0.0).all(|branch| {
         let acts = branch.declares_transient || branch.deeds.iter().any(|deed| values[deed.guard] != 0.0);
@@ -209,8 +212,8 @@ impl<'a> Repeated<'a> {
             copy(&left.discrete, proposal);
             truths.iter().for_each(|&(id, truth)| proposal[id] = truth);
             let step = micro_step(left, (stage == 0).then_some(&*fired));
-            let is_settled = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left);
-            if !is_settled || !is_mode(prepared, &memory.buffers, mode) {
+            let decided = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left)?;
+            if !is_mode(prepared, decided, mode) {
                 return None;
             }
         }
@@ -247,13 +250,9 @@ impl<'a> Repeated<'a> {
             copy(&left.discrete, proposal);
             recipe.accepted.iter().for_each(|&(id, truth)| proposal[id] = truth);
             let step = micro_step(left, is_first.then_some(&*fired));
-            if !settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left) {
-                return None;
-            }
+            let mut decided = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left)?;
             for round in 0..MOST_ROUNDS {
-                if !is_mode(prepared, &memory.buffers, &recipe.mode.values)
-                    || !is_plain(prepared, &memory.buffers, &recipe.whens)
-                {
+                if !is_mode(prepared, decided, &recipe.mode.values) || !is_plain(prepared, decided, &recipe.whens) {
                     return None;
                 }
                 copy(proposal, &mut right.discrete);
@@ -268,9 +267,7 @@ impl<'a> Repeated<'a> {
                 if !part.reads_continuous || round == 0 && is_same_mode && kinds.read.iter().all(is_read) {
                     break;
                 }
-                if !settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right) {
-                    return None;
-                }
+                decided = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right)?;
                 if part.variables().all(|id| proposal[id].to_bits() == right.discrete[id].to_bits()) {
                     break;
                 }
@@ -343,11 +340,10 @@ impl<'a> Repeated<'a> {
         }
         copy(&right.discrete, proposal);
         let step = micro_step(right, None);
-        let is_settled = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right);
+        let decided = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right)?;
         let is_same = |id: VariableId| proposal[id].to_bits() == right.discrete[id].to_bits();
-        let rests = is_settled
-            && is_mode(prepared, &memory.buffers, &recipe.mode().values)
-            && is_plain(prepared, &memory.buffers, &[])
+        let rests = is_mode(prepared, decided, &recipe.mode().values)
+            && is_plain(prepared, decided, &[])
             && part.variables().filter(|id| !part.conditions.contains(&id.0)).all(is_same);
         copy(proposal, &mut right.discrete);
         (rests && kinds.are(&right.discrete, &recipe.truths_after)).then_some(())
