@@ -39,6 +39,8 @@ pub(crate) struct Memory {
     pub buffers: TapeBuffers,
     /// What counts as noise, in what does as a rule: another level where no mode is accepted.
     pub noise_level: f64,
+    /// Whether slopes count that may be rounding of what they are made of: where no mode is accepted otherwise.
+    pub trusts_slopes: bool,
     /// Whether machines may enter states that they leave at once for where they came from.
     pub passes_through: bool,
     /// Whether derivatives decide about all that is as small as rounding.
@@ -253,6 +255,7 @@ impl Memory {
                 delayed: prepared.delays.formulas.buffers(),
             },
             noise_level: 1.0,
+            trusts_slopes: false,
             passes_through: false,
             is_by_derivatives: false,
             time_scale: TimeScale::default(),

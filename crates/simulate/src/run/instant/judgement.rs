@@ -382,7 +382,10 @@ impl<'a> Instant<'_, 'a> {
         }
         let of_rounding = if is_rounding { 2.0 * value.0.abs() / noise.relative } else { 0.0 };
         // Slopes count that are more than the rounding of what they are made of.
-        let slope = candidate.restarted.side.slope_size(self.prepared, atom);
+        let slope = match self.memory.trusts_slopes {
+            true => 0.0,
+            false => candidate.restarted.side.slope_size(self.prepared, atom),
+        };
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
         let noise = Noise { floor: noise.floor.max(of_value).max(of_rounding), ..noise };
         let sign = candidate.restarted.sign(&series, &known, (&noise, self.memory.most), slope);

@@ -134,12 +134,27 @@ impl<'a> Instant<'_, 'a> {
         step: &MicroStep<'_, 'a>,
         proposal: &IndexVec<VariableId, f64>,
     ) -> Option<Selected<'a>> {
-        NOISE_LADDER.into_iter().find_map(|level| {
+        let at_level = NOISE_LADDER.into_iter().find_map(|level| {
             self.memory.noise_level = level;
             let selected = self.among_modes(step, proposal, &BTreeSet::new());
             self.memory.noise_level = 1.0;
             selected.ok()
-        })
+        });
+        at_level.or_else(|| self.by_slopes_as_computed(step, proposal))
+    }
+
+    /// The same where slopes count however large the terms are that they may be made of. What these make of a slope by rounding is a
+    /// bound: it follows every way through equations that are solved together, and along diodes that leak and have a resistance of 1e-5 it
+    /// is 1e10 times what rounding is. Where it leaves no mode, it was too large.
+    fn by_slopes_as_computed(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+    ) -> Option<Selected<'a>> {
+        self.memory.trusts_slopes = true;
+        let selected = self.among_modes(step, proposal, &BTreeSet::new());
+        self.memory.trusts_slopes = false;
+        selected.ok()
     }
 
     /// The search from some truths, island by island where several take part, and part by part where there is no mode for all at
