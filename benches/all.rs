@@ -8,6 +8,8 @@
 mod changes;
 #[path = "flatten.rs"]
 mod flatten;
+#[path = "functions.rs"]
+mod functions;
 #[path = "initialization.rs"]
 mod initialization;
 #[path = "integration.rs"]
@@ -27,6 +29,7 @@ fn main() {
     match std::env::var("MODESHIFT_BENCHMARK").as_deref() {
         Ok("changes") => changes::main(),
         Ok("flatten") => flatten::main(),
+        Ok("functions") => functions::main(),
         Ok("initialization") => initialization::main(),
         Ok("integration") => integration::main(),
         Ok("long_range") => long_range::main(),

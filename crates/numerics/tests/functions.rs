@@ -295,6 +295,134 @@ fn two_thousand_random_functions_have_the_values_of_another_interpreter() {
     }
 }
 
+/// So many evaluations that what is evaluated is machine code by then, whatever the body.
+const MANY: usize = 1_500;
+
+#[test]
+fn random_functions_go_over_to_machine_code_and_nobody_notices() {
+    for seed in 0..250 {
+        let body = random_body(seed);
+        let (model, functions) = model(&body);
+        let natives = NativeFunctions::of(&model);
+        for (number, id) in functions.into_iter().enumerate() {
+            let count = model.functions[id].arguments as usize;
+            let inputs: Vec<f64> = (0..count).map(|at| (0.7 * (at as f64 + 1.3 * seed as f64)).sin()).collect();
+            let interpreted = evaluate(&model, &natives, id, &inputs);
+            let native = natives.of_function(&model, id).expect("it can be run");
+            let mut found = vec![0.0; interpreted.len()];
+            for _ in 0..MANY >> number {
+                native.evaluate(&inputs, &mut found);
+            }
+            let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+            assert!(found.iter().zip(&interpreted).all(same), "{seed}, {number}: {found:?} {interpreted:?}");
+        }
+    }
+}
+
+/// The recursive sum of the first whole numbers up to `x`, by a function that calls itself; not a number where `x` is none.
+fn recursive_sum() -> Body {
+    let mut e = Expressions::new();
+    let (x, one) = (e.add(Node::Variable(VariableId(0), 0)), e.integer(1));
+    let is_last = e.add(Node::Relation(RelationOperator::LessEqual, x, one));
+    let lower = e.add(Node::Arithmetic(Op::Subtract, x, one));
+    let rest = e.function(FunctionId(0), &[lower]);
+    let sum = e.add(Node::Arithmetic(Op::Add, x, rest));
+    let chosen = Statement::If(
+        is_last,
+        vec![Statement::Assign(vec![(1, x)]), Statement::Return],
+        vec![Statement::Assign(vec![(1, sum)])],
+    );
+    Body { expressions: e, slots: 2, inputs: 1, outputs: vec![1], statements: vec![chosen] }
+}
+
+#[test]
+fn functions_that_call_themselves_are_compiled_and_end_where_they_are_too_deep() {
+    let (model, [f, d, dd]) = model(&recursive_sum());
+    let natives = NativeFunctions::of(&model);
+    let native = natives.of_function(&model, f).expect("it can be run");
+    let mut outputs = [0.0];
+    for _ in 0..3_000 {
+        native.evaluate(&[100.0], &mut outputs);
+        assert_eq!(outputs, [5050.0]);
+    }
+    native.evaluate(&[1_000.0], &mut outputs);
+    assert!(outputs[0].is_nan());
+    assert_eq!(native.fault(&[1_000.0]).as_deref(), Some("calls are nested more than 200 deep"));
+    for _ in 0..300 {
+        assert_eq!(evaluate(&model, &natives, d, &[50.5, 1.0]), [51.0]);
+        assert_eq!(evaluate(&model, &natives, dd, &[50.5, 1.0, 1.0, 2.0]), [102.0]);
+    }
+}
+
+/// `for i in 1:x loop for j in i:3 loop y := y + 10*i + j; end for; k := i; end for;`, or in other steps.
+fn loops_to_the_argument(step: i64) -> Body {
+    let mut e = Expressions::new();
+    let [x, y, i, j] = [0, 1, 2, 3].map(|slot| e.add(Node::Variable(VariableId(slot), 0)));
+    let [zero, one, three, ten, step] = [0, 1, 3, 10, step].map(|number| e.integer(number));
+    let tens = e.add(Node::Arithmetic(Op::Multiply, ten, i));
+    let both = e.add(Node::Arithmetic(Op::Add, tens, j));
+    let sum = e.add(Node::Arithmetic(Op::Add, y, both));
+    let inner = Statement::For { slot: 3, range: [i, one, three], body: vec![Statement::Assign(vec![(1, sum)])] };
+    let last = Statement::Assign(vec![(4, i)]);
+    let outer = Statement::For { slot: 2, range: [one, step, x], body: vec![inner, last] };
+    let statements = vec![Statement::Assign(vec![(1, zero), (4, zero)]), outer];
+    Body { expressions: e, slots: 5, inputs: 1, outputs: vec![1, 4], statements }
+}
+
+#[test]
+fn compiled_loops_end_where_interpreted_ones_do() {
+    let ends = [-1e300, -0.5, 0.0, 1.0, 2.5, 2.999_999_999_999, 3.0, 4.5, 7.0, f64::NAN, f64::NEG_INFINITY];
+    for step in [1, 2] {
+        let (model, [f, ..]) = model(&loops_to_the_argument(step));
+        let natives = NativeFunctions::of(&model);
+        let interpreted = ends.map(|end| evaluate(&model, &natives, f, &[end]));
+        for _ in 0..3_000 {
+            evaluate(&model, &natives, f, &[5.0]);
+        }
+        for (end, interpreted) in ends.into_iter().zip(interpreted) {
+            assert_eq!(evaluate(&model, &natives, f, &[end]), interpreted, "up to {end} in steps of {step}");
+        }
+        for endless in [f64::INFINITY, 1e300] {
+            assert!(evaluate(&model, &natives, f, &[endless])[0].is_nan());
+        }
+    }
+    let sum = |i: f64| (0..3).map(f64::from).map(|j| 10.0 * i + j + 1.0).skip(i as usize - 1).sum::<f64>();
+    let (model, [f, ..]) = model(&loops_to_the_argument(1));
+    let found = evaluate(&model, &NativeFunctions::of(&model), f, &[4.0]);
+    assert_eq!(found, [sum(1.0) + sum(2.0) + sum(3.0), 4.0]);
+}
+
+/// Elements by a computed subscript of an array that is an argument and of one that is stored into, then far out of bounds.
+#[test]
+fn compiled_functions_end_where_subscripts_are_out_of_bounds() {
+    let mut e = Expressions::new();
+    let slot = |e: &mut Expressions, at: u32| e.add(Node::Variable(VariableId(at), 0));
+    let items: Vec<ExpressionId> = (0..3).map(|at| slot(&mut e, at)).collect();
+    let (index, sizes) = (slot(&mut e, 3), [1, 3].map(|number| e.integer(number)));
+    let element = e.function(ELEMENT, &[&sizes[..], &[index], &items].concat());
+    let doubled = e.add(Node::Arithmetic(Op::Add, element, element));
+    let store = Statement::Store { slots: vec![5, 6, 7], sizes: vec![3], subscripts: vec![index], value: doubled };
+    let begin = Statement::Assign((5..8).map(|at| (at, e.real(f64::from(at)))).collect());
+    let body = Body { expressions: e, slots: 8, inputs: 4, outputs: vec![5, 6, 7], statements: vec![begin, store] };
+    let (model, [f, d, _]) = model(&body);
+    let natives = NativeFunctions::of(&model);
+    for round in 0..3_000 {
+        let at = 1 + round % 3;
+        let mut expected = [5.0, 6.0, 7.0];
+        expected[at - 1] = 2.0 * [0.5, 1.5, 2.5][at - 1];
+        assert_eq!(evaluate(&model, &natives, f, &[0.5, 1.5, 2.5, at as f64]), expected);
+        let mut slopes = [0.0; 3];
+        slopes[at - 1] = 2.0 * at as f64;
+        assert_eq!(evaluate(&model, &natives, d, &[0.5, 1.5, 2.5, at as f64, 1.0, 2.0, 3.0, 0.0]), slopes);
+    }
+    for index in [0.0, 4.0, 1.5, -1.0, 1e300, f64::NAN, f64::INFINITY] {
+        let inputs = [0.5, 1.5, 2.5, index];
+        assert!(evaluate(&model, &natives, f, &inputs).iter().all(|it| it.is_nan()), "{index}");
+        let native = natives.of_function(&model, f).expect("it can be run");
+        assert!(native.fault(&inputs).expect("a reason").contains("out of bounds"));
+    }
+}
+
 #[test]
 fn derivatives_of_random_functions_are_those_of_differences() {
     let (mut compared, step) = (0, 1e-6);

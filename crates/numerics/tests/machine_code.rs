@@ -154,29 +154,54 @@ fn evaluation_goes_over_to_machine_code_and_nobody_notices() {
     assert!(evaluator.is_compiled());
 }
 
-#[test]
-fn tapes_that_call_functions_from_outside_stay_tapes() {
-    let mut model = model_with(2);
-    let function = model.functions.push(Function {
-        name: "Lib.twice".into(),
-        inputs: vec!["u".into()],
-        outputs: vec!["v".into()],
+fn outside(name: &str, arguments: u32, results: u32) -> Function {
+    Function {
+        name: name.into(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
         differentiable: u32::MAX,
         derivative: None,
-        arguments: 1,
-        results: 1,
+        arguments,
+        results,
         implementation: modeshift_dae::Implementation::Unknown,
         span: Span::default(),
-    });
+    }
+}
+
+/// Chains of calls, thousands of them, so that outputs pass between pieces; one of the functions is known to nobody.
+#[test]
+fn tapes_that_call_functions_have_the_same_values_and_derivatives() {
     let mut natives = NativeFunctions::new();
+    let turned = NativeFunction::new(|inputs, outputs| {
+        let (sine, cosine) = inputs[2].sin_cos();
+        outputs[0] = cosine * inputs[0] - sine * inputs[1];
+        outputs[1] = sine * inputs[0] + cosine * inputs[1];
+    });
+    natives.add("Lib.turned", turned);
     natives.add("Lib.twice", NativeFunction::new(|inputs, outputs| outputs[0] = 2.0 * inputs[0]));
-    let x = model.expressions.variable(X, 0);
-    let call = model.expressions.function(function, &[x]);
-    let tape = Compiler::new(&model, &natives).tape(&[call]).expect("numeric");
-    assert!(MachineCode::of(&tape).is_none());
-    let mut evaluator = Evaluator::new(tape);
-    evaluator.compile();
-    let mut result = [0.0];
-    evaluator.evaluate(&[4.0], &mut result);
-    assert_eq!((result[0], evaluator.is_compiled()), (8.0, false));
+    for length in [1, 3, 400, 1_500] {
+        let mut model = model_with(2);
+        let [turned, twice, unknown] = [("Lib.turned", 3, 2), ("Lib.twice", 1, 1), ("Lib.unknown", 1, 1)]
+            .map(|(name, arguments, results)| model.functions.push(outside(name, arguments, results)));
+        let (x, y) = (model.expressions.variable(X, 0), model.expressions.variable(Y, 0));
+        let (mut a, mut b) = (x, y);
+        for at in 0..length {
+            let angle = model.expressions.real(0.1 + f64::from(at % 7));
+            let call = model.expressions.function(turned, &[a, b, angle]);
+            a = model.expressions.add(modeshift_dae::Node::Output(call, 1));
+            b = model.expressions.add(modeshift_dae::Node::Output(call, 2));
+            let sum =
+                model.expressions.add(modeshift_dae::Node::Arithmetic(modeshift_dae::ArithmeticOperator::Add, a, x));
+            a = model.expressions.call(Builtin::Sin, &[sum]);
+        }
+        let doubled = model.expressions.function(twice, &[a]);
+        let nothing = model.expressions.function(unknown, &[b]);
+        let order = [Input::Variable(X, 0), Input::Variable(Y, 0)];
+        let compiler = Compiler::new(&model, &natives);
+        let tape = compiler.with_inputs(&order).tape(&[a, b, doubled, nothing]).expect("numeric");
+        check(&tape, &points(&mut Random(5), 2), &format!("{length} calls"));
+        let compiler = Compiler::new(&model, &natives);
+        let differentiated = compiler.differentiated(&[doubled, b], &order).expect("numeric");
+        check(differentiated.tape(), &points(&mut Random(6), 2), &format!("derivatives of {length} calls"));
+    }
 }

@@ -34,13 +34,23 @@ pub(crate) enum Operation {
     Load(Register, Element),
     /// Into one of these registers.
     Store(Register, Element),
-    /// All outputs of a call, into registers from this one on.
-    Call(FunctionId, Register, u32, Arc<[Register]>),
+    Call(Call),
     /// Ends with what is to be said unless the register is true.
     Assert(Register, Arc<str>),
     /// Whether an iterator has not passed its end: iterator, step, end.
     Within(Register, [Register; 3]),
     Return,
+}
+
+/// All outputs of a function into registers from the first one on.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub function: FunctionId,
+    /// How often it is differentiated: each time, there are twice as many arguments and outputs (`tangents`).
+    pub level: u32,
+    pub first: Register,
+    pub outputs: u32,
+    pub arguments: Arc<[Register]>,
 }
 
 /// An element of an array, by subscripts from 1.
@@ -60,8 +70,16 @@ pub(crate) enum Registers {
     Listed(Arc<[Register]>),
 }
 
+impl Element {
+    /// The registers that could be meant.
+    pub fn registers(&self) -> impl Iterator<Item = Register> {
+        let count: usize = self.sizes.iter().map(|&size| size as usize).product();
+        (0..count).map(|index| self.registers.at(index) as Register)
+    }
+}
+
 impl Registers {
-    fn of(list: Vec<Register>) -> Self {
+    pub fn of(list: Vec<Register>) -> Self {
         match list.first() {
             Some(&first) if list.iter().enumerate().all(|(at, &it)| it == first + at as u32) => Registers::From(first),
             _ => Registers::Listed(list.into()),
@@ -76,12 +94,53 @@ impl Registers {
     }
 }
 
+impl Operation {
+    /// The registers that are always written; not the elements of which one is.
+    pub fn results(&self) -> std::ops::Range<Register> {
+        match *self {
+            Operation::Constant(to, _)
+            | Operation::Copy(to, _)
+            | Operation::Negate(to, _)
+            | Operation::Not(to, _)
+            | Operation::Arithmetic(_, to, ..)
+            | Operation::Relation(_, to, ..)
+            | Operation::One(_, to, _)
+            | Operation::Two(_, to, ..)
+            | Operation::Load(to, _)
+            | Operation::Within(to, _) => to..to + 1,
+            Operation::Call(Call { first, outputs, .. }) => first..first + outputs,
+            Operation::Jump(_)
+            | Operation::Unless(..)
+            | Operation::When(..)
+            | Operation::Store(..)
+            | Operation::Assert(..)
+            | Operation::Return => 0..0,
+        }
+    }
+}
+
 /// A body ready to be run.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub operations: Vec<Operation>,
     pub registers: u32,
+    /// How many of the first registers are slots of the body, which are no numbers before they are assigned. All others are written before they
+    /// are read.
+    pub slots: u32,
+    /// How many of these are arguments.
+    pub inputs: u32,
     pub outputs: Vec<Register>,
+    pub counters: Vec<Counter>,
+}
+
+/// What a loop counts with: `count` is copied from where it begins, is asked whether it is `within`, is copied to `slot`, and grows by `step`;
+/// nothing else writes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counter {
+    pub count: Register,
+    pub step: Register,
+    pub end: Register,
+    pub slot: Register,
 }
 
 impl Program {
@@ -94,10 +153,40 @@ impl Program {
             registers: body.slots,
             known: FxHashMap::default(),
             breaks: Vec::new(),
+            counters: Vec::new(),
         };
         compilation.statements(&body.statements);
         compilation.operations.push(Operation::Return);
-        Program { operations: compilation.operations, registers: compilation.registers, outputs: body.outputs.clone() }
+        Program {
+            operations: compilation.operations,
+            registers: compilation.registers,
+            slots: body.slots,
+            inputs: body.inputs,
+            outputs: body.outputs.clone(),
+            counters: compilation.counters,
+        }
+    }
+}
+
+impl Program {
+    /// Registers that are the same constant wherever they are read: values on the way that are computed at one place.
+    pub fn constants(&self) -> FxHashMap<Register, f64> {
+        let mut results: FxHashMap<Register, usize> = FxHashMap::default();
+        for result in self.operations.iter().flat_map(Operation::results) {
+            *results.entry(result).or_default() += 1;
+        }
+        let mut constants = FxHashMap::default();
+        for operation in &self.operations {
+            let (register, value) = match operation {
+                Operation::Constant(register, value) => (*register, Some(*value)),
+                Operation::Copy(register, of) => (*register, constants.get(of).copied()),
+                _ => continue,
+            };
+            if let Some(value) = value.filter(|_| register >= self.slots && results[&register] == 1) {
+                constants.insert(register, value);
+            }
+        }
+        constants
     }
 }
 
@@ -110,6 +199,7 @@ struct Compilation<'b> {
     known: FxHashMap<ExpressionId, Register>,
     /// Jumps out of the innermost loop that wait for where it ends.
     breaks: Vec<Vec<usize>>,
+    counters: Vec<Counter>,
 }
 
 impl Compilation<'_> {
@@ -185,6 +275,7 @@ impl Compilation<'_> {
             self.copied(value)
         });
         let (inside, count) = (self.register(), from);
+        self.counters.push(Counter { count, step, end: to, slot });
         let top = self.here();
         self.operations.push(Operation::Within(inside, [count, step, to]));
         let leave = self.hole(|to| Operation::Unless(inside, to));
@@ -359,9 +450,9 @@ impl Compilation<'_> {
         let Node::Function(function, arguments) = self.body.expressions.node(id) else { return self.value(id) };
         let list = self.body.expressions.argument_list(arguments).to_vec();
         let arguments: Arc<[Register]> = list.into_iter().map(|argument| self.value(argument)).collect();
-        let (first, count) = (self.registers, (self.outputs_of)(function));
-        self.registers += count;
-        self.operations.push(Operation::Call(function, first, count, arguments));
+        let (first, outputs) = (self.registers, (self.outputs_of)(function));
+        self.registers += outputs;
+        self.operations.push(Operation::Call(Call { function, level: 0, first, outputs, arguments }));
         self.known.insert(id, first);
         first
     }

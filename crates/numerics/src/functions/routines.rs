@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use modeshift_dae::{FlatModel, FunctionId, Id, Implementation};
 
-use super::number::{Dual, Number};
 use super::program::Program;
 use super::run::{Allowance, Fault};
+use super::tower::Tower;
 use crate::external;
 use crate::native::NativeFunction;
 
 /// What a call of a function carries out.
 pub(crate) enum Routine {
-    Program(Program),
+    Program(Box<Tower>),
     /// Its derivative along those of its inputs that move.
     Derivative {
         of: FunctionId,
@@ -41,7 +41,7 @@ impl Routines {
             let unknown = || Routine::Unknown(function.name.clone());
             match &function.implementation {
                 Implementation::Unknown | Implementation::Refused(..) => unknown(),
-                Implementation::Body(body) => Routine::Program(Program::new(body, &outputs_of)),
+                Implementation::Body(body) => Routine::Program(Box::new(Tower::new(Program::new(body, &outputs_of)))),
                 Implementation::Derivative(of) => Routine::Derivative { of: *of, moving: moving(model, *of) },
                 Implementation::External(name) => {
                     external::native(name, &objects).map_or_else(unknown, Routine::Native)
@@ -85,7 +85,7 @@ impl Routines {
     }
 
     fn evaluate(&self, function: FunctionId, inputs: &[f64], outputs: &mut [f64]) {
-        if self.run(function, inputs, outputs, &mut Allowance::full()).is_err() {
+        if self.run(function, 0, inputs, outputs, &mut Allowance::full()).is_err() {
             outputs.fill(f64::NAN);
         }
     }
@@ -101,50 +101,27 @@ impl Routines {
             .with_partial_function(move |last| higher.native_partial(function, [&next[..], &[last]].concat()))
     }
 
-    /// Derivatives by up to three inputs: each one is a direction of duals.
+    /// Derivatives by some inputs: each is a direction of its own.
     fn partial(&self, function: FunctionId, inputs: &[f64], by: &[usize], outputs: &mut [f64]) {
-        let seed = |at: usize, direction: usize| if by[direction] == at { 1.0 } else { 0.0 };
-        let inputs = inputs.iter().copied().enumerate();
-        match by.len() {
-            1 => {
-                let first = |(at, input): (usize, f64)| input.deeper(seed(at, 0));
-                self.derivative(function, inputs.map(first).collect(), outputs, |it: Dual<f64>| it.derivative);
-            }
-            2 => {
-                let second = |(at, input): (usize, f64)| input.deeper(seed(at, 0)).deeper(Dual::constant(seed(at, 1)));
-                let take = |it: Dual<Dual<f64>>| it.derivative.derivative;
-                self.derivative(function, inputs.map(second).collect(), outputs, take);
-            }
-            3 => {
-                let third = |(at, input): (usize, f64)| {
-                    let second = input.deeper(seed(at, 0)).deeper(Dual::constant(seed(at, 1)));
-                    second.deeper(Dual::constant(seed(at, 2)))
-                };
-                let take = |it: Dual<Dual<Dual<f64>>>| it.derivative.derivative.derivative;
-                self.derivative(function, inputs.map(third).collect(), outputs, take);
-            }
-            _ => outputs.fill(f64::NAN),
+        let (level, count) = (by.len() as u32, outputs.len());
+        let mut arguments = vec![0.0; inputs.len() << level];
+        arguments[..inputs.len()].copy_from_slice(inputs);
+        for (direction, &at) in by.iter().enumerate() {
+            arguments[(inputs.len() << direction) + at] = 1.0;
         }
-    }
-
-    fn derivative<N: Number>(
-        &self,
-        function: FunctionId,
-        inputs: Vec<N>,
-        outputs: &mut [f64],
-        take: impl Fn(N) -> f64,
-    ) {
-        let mut results = vec![N::constant(f64::NAN); outputs.len()];
-        let outcome = self.run(function, &inputs, &mut results, &mut Allowance::full());
-        for (output, result) in outputs.iter_mut().zip(results) {
-            *output = if outcome.is_ok() { take(result) } else { f64::NAN };
+        let mut results = vec![f64::NAN; count << level];
+        let outcome = self.run(function, level, &arguments, &mut results, &mut Allowance::full());
+        match outcome {
+            // Last comes what is differentiated in all directions.
+            Ok(()) => outputs.copy_from_slice(&results[results.len() - count..]),
+            Err(_) => outputs.fill(f64::NAN),
         }
     }
 
     /// Why a function has no results at these inputs.
     pub fn fault(&self, function: FunctionId, inputs: &[f64]) -> Option<String> {
         let mut outputs = vec![f64::NAN; self.output_count(function) as usize];
-        let outcome = self.run(function, inputs, &mut outputs, &mut Allowance::full());
+        let outcome = self.run(function, 0, inputs, &mut outputs, &mut Allowance::of_explanation());
         outcome.err().map(|fault: Fault| fault.message())
     }
 }

@@ -38,11 +38,17 @@ pub(super) fn pieces(tape: &Tape) -> (Vec<Piece>, usize) {
             arriving: FxHashMap::default(),
         })
         .collect();
-    let mut places: FxHashMap<u32, u32> = FxHashMap::default();
+    // The piece in which a register gets its value: the outputs of a call all where the call is.
+    let mut origins = Vec::with_capacity(tape.instructions.len());
     for (index, instruction) in tape.instructions.iter().enumerate() {
-        let operands = [instruction.a, instruction.b, instruction.c];
-        for &operand in &operands[..operand_count(instruction.operation)] {
-            let Some(origin) = (operand as usize).checked_sub(first).map(|index| index / LENGTH) else { continue };
+        let with_the_one_before = instruction.operation == Operation::Output;
+        origins.push(if with_the_one_before { origins[index - 1] } else { index / LENGTH });
+    }
+    let mut places: FxHashMap<u32, u32> = FxHashMap::default();
+    for index in 0..tape.instructions.len() {
+        let is_output = tape.instructions[index].operation == Operation::Output;
+        for operand in tape.operands_of(index).filter(|_| !is_output) {
+            let Some(origin) = (operand as usize).checked_sub(first).map(|index| origins[index]) else { continue };
             if origin == index / LENGTH {
                 continue;
             }
@@ -56,12 +62,8 @@ pub(super) fn pieces(tape: &Tape) -> (Vec<Piece>, usize) {
     }
     for (position, &register) in tape.outputs.iter().enumerate() {
         if let Some(index) = (register as usize).checked_sub(first) {
-            pieces[index / LENGTH].leaving.entry(register).or_default().push(Place::Output(position as u32));
+            pieces[origins[index]].leaving.entry(register).or_default().push(Place::Output(position as u32));
         }
     }
     (pieces, places.len())
-}
-
-fn operand_count(operation: Operation) -> usize {
-    operation.operand_count()
 }

@@ -1,23 +1,20 @@
 //! One piece of a tape as a function in the compiler's intermediate language.
 //!
 //! The function gets three addresses: of the inputs, of the values that pass from piece to piece, and of the results.
-//! Operands from outside are read where they are used; results leave as soon as they are known.
+//! Operands from outside are read where they are used; results leave as soon as they are known. A call of a function
+//! of the model finds its arguments behind the values between pieces, and leaves its outputs there.
 
-use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     AbiParam, Function, InstBuilder, MemFlagsData, SigRef, Signature, Value as Operand, types::F64,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use modeshift_dae::{Builtin, RelationOperator};
 use rustc_hash::FxHashMap;
 
+use super::operations::{self, Numbers};
 use super::pieces::{Piece, Place};
-use super::thunks;
-use crate::tape::{Instruction, Operation, Tape};
-
-/// Something that machine code is not made for; the tape serves.
-pub(super) struct Unsupported;
+use super::{Unsupported, offset, thunks};
+use crate::tape::{Call, Instruction, Operation, Tape};
 
 /// The function's parameters: three addresses.
 pub(super) fn signature(config: TargetFrontendConfig) -> Signature {
@@ -26,10 +23,12 @@ pub(super) fn signature(config: TargetFrontendConfig) -> Signature {
     signature
 }
 
-/// Writes the function of a piece.
+/// Writes the function of a piece; `calls` are those of the tape where they stay, `workplace` is where among the values between
+/// pieces they work.
 pub(super) fn translate(
     tape: &Tape,
     piece: &Piece,
+    (calls, workplace): (&[Call], usize),
     function: &mut Function,
     context: &mut FunctionBuilderContext,
     config: TargetFrontendConfig,
@@ -40,14 +39,18 @@ pub(super) fn translate(
     builder.append_block_params_for_function_params(block);
     builder.switch_to_block(block);
     let &[inputs, between, outputs] = builder.block_params(block) else { unreachable!("three parameters") };
-    let calls = [1, 2].map(|operands| builder.import_signature(of_numbers(operands, config)));
+    let numbers = Numbers::new(&mut builder, config);
+    let call = builder.import_signature(thunks::signature_of_call(config));
     let mut translation = Translation {
         tape,
         piece,
         builder,
+        numbers,
+        call,
+        calls,
+        workplace,
         config,
         addresses: Addresses { inputs, between, outputs },
-        calls,
         values: FxHashMap::default(),
         truths: FxHashMap::default(),
     };
@@ -60,13 +63,6 @@ pub(super) fn translate(
     Ok(())
 }
 
-fn of_numbers(operands: usize, config: TargetFrontendConfig) -> Signature {
-    let mut signature = Signature::new(config.default_call_conv);
-    signature.params.extend(vec![AbiParam::new(F64); operands]);
-    signature.returns.push(AbiParam::new(F64));
-    signature
-}
-
 struct Addresses {
     inputs: Operand,
     between: Operand,
@@ -77,10 +73,13 @@ struct Translation<'a> {
     tape: &'a Tape,
     piece: &'a Piece,
     builder: FunctionBuilder<'a>,
+    numbers: Numbers,
+    /// The signature of what carries out a call.
+    call: SigRef,
+    calls: &'a [Call],
+    workplace: usize,
     config: TargetFrontendConfig,
     addresses: Addresses,
-    /// Signatures of functions of one and of two numbers.
-    calls: [SigRef; 2],
     /// Registers computed in this piece.
     values: FxHashMap<u32, Operand>,
     /// Those of them that are truth values, as such.
@@ -91,14 +90,47 @@ impl Translation<'_> {
     fn instruction(&mut self, index: usize) -> Result<(), Unsupported> {
         let register = (self.tape.first_result() + index) as u32;
         let Instruction { operation, a, b, c } = self.tape.instructions[index];
-        let value = self.value(register, operation, [a, b, c])?;
+        match operation {
+            Operation::Call => self.call(a, register),
+            // Its call has left it where it belongs.
+            Operation::Output => Ok(()),
+            _ => {
+                let value = self.value(register, operation, [a, b, c])?;
+                self.leave(register, value)
+            }
+        }
+    }
+
+    /// A register is known: it goes where it is needed.
+    fn leave(&mut self, register: u32, value: Operand) -> Result<(), Unsupported> {
         self.values.insert(register, value);
         for &place in self.piece.leaving.get(&register).into_iter().flatten() {
             let (address, position) = match place {
                 Place::Between(position) => (self.addresses.between, position),
                 Place::Output(position) => (self.addresses.outputs, position),
             };
-            self.builder.ins().store(MemFlagsData::trusted(), value, address, offset(position)?);
+            self.builder.ins().store(MemFlagsData::trusted(), value, address, offset(position as usize)?);
+        }
+        Ok(())
+    }
+
+    /// Carries out a call: arguments into the workplace, outputs from behind them.
+    fn call(&mut self, call: u32, first: u32) -> Result<(), Unsupported> {
+        let arguments = self.tape.calls[call as usize].arguments.clone();
+        for (at, &argument) in arguments.iter().enumerate() {
+            let value = self.operand(argument)?;
+            let place = offset(self.workplace + at)?;
+            self.builder.ins().store(MemFlagsData::trusted(), value, self.addresses.between, place);
+        }
+        let address = self.config.pointer_type();
+        let which = self.builder.ins().iconst(address, &raw const self.calls[call as usize] as i64);
+        let workplace = self.builder.ins().iadd_imm_s(self.addresses.between, i64::from(offset(self.workplace)?));
+        let thunk = self.builder.ins().iconst(address, thunks::address_of_call() as i64);
+        self.builder.ins().call_indirect(self.call, thunk, &[which, workplace]);
+        for output in 0..self.tape.calls[call as usize].outputs {
+            let place = offset(self.workplace + arguments.len() + output as usize)?;
+            let value = self.builder.ins().load(F64, MemFlagsData::trusted(), self.addresses.between, place);
+            self.leave(first + output, value)?;
         }
         Ok(())
     }
@@ -113,27 +145,29 @@ impl Translation<'_> {
             Operation::Subtract => self.two(a, b, |builder, a, b| builder.ins().fsub(a, b))?,
             Operation::Multiply => self.two(a, b, |builder, a, b| builder.ins().fmul(a, b))?,
             Operation::Divide => self.two(a, b, |builder, a, b| builder.ins().fdiv(a, b))?,
-            Operation::Power => self.call(thunks::address_of_power(), &[a, b])?,
-            Operation::Whole(exponent) => self.whole_power(a, exponent)?,
-            Operation::One(Builtin::Sqrt) => {
-                let a = self.operand(a)?;
-                self.builder.ins().sqrt(a)
+            Operation::Power => {
+                let (a, b) = (self.operand(a)?, self.operand(b)?);
+                self.numbers.power(&mut self.builder, a, b)
             }
-            Operation::One(Builtin::Abs) => {
+            Operation::Whole(exponent) => {
                 let a = self.operand(a)?;
-                self.builder.ins().fabs(a)
+                operations::whole_power(&mut self.builder, a, exponent)
             }
-            Operation::One(builtin) => self.call(thunks::address_of_one(builtin).ok_or(Unsupported)?, &[a])?,
-            Operation::Two(Builtin::Min) => self.smaller_or_larger(FloatCC::LessThanOrEqual, a, b)?,
-            Operation::Two(Builtin::Max) => self.smaller_or_larger(FloatCC::GreaterThanOrEqual, a, b)?,
-            Operation::Two(builtin) => self.call(thunks::address_of_two(builtin).ok_or(Unsupported)?, &[a, b])?,
+            Operation::One(builtin) => {
+                let a = self.operand(a)?;
+                self.numbers.one(&mut self.builder, builtin, a)?
+            }
+            Operation::Two(builtin) => {
+                let operands = [self.operand(a)?, self.operand(b)?];
+                self.numbers.two(&mut self.builder, builtin, operands)?
+            }
             Operation::Relation(operator) => {
-                let truth = self.two(a, b, |builder, a, b| builder.ins().fcmp(condition(operator), a, b))?;
+                let truth = self.two(a, b, |builder, a, b| operations::relation(builder, operator, [a, b]))?;
                 self.number_of(register, truth)
             }
             Operation::Not => {
-                let (a, zero) = (self.operand(a)?, self.builder.ins().f64const(0.0));
-                let truth = self.builder.ins().fcmp(FloatCC::Equal, a, zero);
+                let a = self.operand(a)?;
+                let truth = operations::is_false(&mut self.builder, a);
                 self.number_of(register, truth)
             }
             Operation::And => {
@@ -150,7 +184,7 @@ impl Translation<'_> {
                 let (a, b, c) = (self.truth(a)?, self.operand(b)?, self.operand(c)?);
                 self.builder.ins().select(a, b, c)
             }
-            Operation::Call | Operation::Output => return Err(Unsupported),
+            Operation::Call | Operation::Output => unreachable!("calls have no operands of their own"),
         })
     }
 
@@ -168,7 +202,7 @@ impl Translation<'_> {
             true => (self.addresses.inputs, register),
             false => (self.addresses.between, self.piece.arriving[&register]),
         };
-        Ok(self.builder.ins().load(F64, MemFlagsData::trusted(), address, offset(position)?))
+        Ok(self.builder.ins().load(F64, MemFlagsData::trusted(), address, offset(position as usize)?))
     }
 
     fn two(
@@ -186,69 +220,13 @@ impl Translation<'_> {
         if let Some(&truth) = self.truths.get(&register) {
             return Ok(truth);
         }
-        let (value, zero) = (self.operand(register)?, self.builder.ins().f64const(0.0));
-        Ok(self.builder.ins().fcmp(FloatCC::NotEqual, value, zero))
+        let value = self.operand(register)?;
+        Ok(operations::is_true(&mut self.builder, value))
     }
 
     /// 1 or 0, with the truth value remembered.
     fn number_of(&mut self, register: u32, truth: Operand) -> Operand {
         self.truths.insert(register, truth);
-        let (one, zero) = (self.builder.ins().f64const(1.0), self.builder.ins().f64const(0.0));
-        self.builder.ins().select(truth, one, zero)
-    }
-
-    fn smaller_or_larger(&mut self, condition: FloatCC, a: u32, b: u32) -> Result<Operand, Unsupported> {
-        let (a, b) = (self.operand(a)?, self.operand(b)?);
-        let first = self.builder.ins().fcmp(condition, a, b);
-        Ok(self.builder.ins().select(first, a, b))
-    }
-
-    /// Products in the order in which `powi` multiplies: by squares, from the lowest binary digit of the exponent on.
-    fn whole_power(&mut self, a: u32, exponent: i8) -> Result<Operand, Unsupported> {
-        let mut square = self.operand(a)?;
-        let mut product = None;
-        let mut rest = exponent.unsigned_abs();
-        loop {
-            if rest & 1 == 1 {
-                product = Some(match product {
-                    None => square,
-                    Some(product) => self.builder.ins().fmul(product, square),
-                });
-            }
-            rest >>= 1;
-            if rest == 0 {
-                break;
-            }
-            square = self.builder.ins().fmul(square, square);
-        }
-        let product = product.ok_or(Unsupported)?;
-        if exponent > 0 {
-            return Ok(product);
-        }
-        let one = self.builder.ins().f64const(1.0);
-        Ok(self.builder.ins().fdiv(one, product))
-    }
-
-    fn call(&mut self, address: usize, operands: &[u32]) -> Result<Operand, Unsupported> {
-        let operands = operands.iter().map(|&operand| self.operand(operand)).collect::<Result<Vec<_>, _>>()?;
-        let address = self.builder.ins().iconst(self.config.pointer_type(), address as i64);
-        let call = self.builder.ins().call_indirect(self.calls[operands.len() - 1], address, &operands);
-        Ok(self.builder.inst_results(call)[0])
-    }
-}
-
-/// Bytes from the beginning of a list of numbers.
-fn offset(position: u32) -> Result<i32, Unsupported> {
-    i32::try_from(8 * u64::from(position)).map_err(|_| Unsupported)
-}
-
-fn condition(operator: RelationOperator) -> FloatCC {
-    match operator {
-        RelationOperator::Less => FloatCC::LessThan,
-        RelationOperator::LessEqual => FloatCC::LessThanOrEqual,
-        RelationOperator::Greater => FloatCC::GreaterThan,
-        RelationOperator::GreaterEqual => FloatCC::GreaterThanOrEqual,
-        RelationOperator::Equal => FloatCC::Equal,
-        RelationOperator::NotEqual => FloatCC::NotEqual,
+        operations::number_of(&mut self.builder, truth)
     }
 }

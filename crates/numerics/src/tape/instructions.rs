@@ -173,8 +173,13 @@ impl Tape {
     pub fn workspace(&self) -> Workspace {
         let mut registers = vec![0.0; self.inputs.len() + self.constants.len() + self.instructions.len()];
         registers[self.inputs.len()..][..self.constants.len()].copy_from_slice(&self.constants);
-        let largest = self.calls.iter().map(|call| call.arguments.len() + 2 * call.outputs as usize).max();
-        Workspace { registers, scratch: vec![0.0; largest.unwrap_or(0)] }
+        Workspace { registers, scratch: vec![0.0; self.largest_call()] }
+    }
+
+    /// How many numbers a call needs at most: its arguments and twice its outputs.
+    pub(crate) fn largest_call(&self) -> usize {
+        let sizes = self.calls.iter().map(|call| call.arguments.len() + 2 * call.outputs as usize);
+        sizes.max().unwrap_or(0)
     }
 
     /// The results at these inputs.
@@ -229,20 +234,23 @@ impl Tape {
     }
 
     fn call(&self, call: u32, result: usize, registers: &mut [f64], scratch: &mut [f64]) {
-        let Call { native, arguments, outputs, partial, .. } = &self.calls[call as usize];
-        let outputs = *outputs as usize;
-        let Some(native) = native else {
-            registers[result..result + outputs].fill(f64::NAN);
-            return;
-        };
-        let (values, rest) = scratch.split_at_mut(arguments.len());
-        for (value, &register) in values.iter_mut().zip(arguments) {
+        let call = &self.calls[call as usize];
+        let outputs = call.outputs as usize;
+        let (values, rest) = scratch.split_at_mut(call.arguments.len());
+        for (value, &register) in values.iter_mut().zip(&call.arguments) {
             *value = registers[register as usize];
         }
-        let place = &mut registers[result..result + outputs];
-        match partial {
-            None => native.evaluate(values, place),
-            Some(by) => native.evaluate_partial(values, *by as usize, place, &mut rest[..outputs]),
+        call.evaluate(values, &mut registers[result..result + outputs], &mut rest[..outputs]);
+    }
+}
+
+impl Call {
+    /// The outputs at these arguments, which are as before when it returns; `scratch` holds as many numbers as `outputs`.
+    pub(crate) fn evaluate(&self, arguments: &mut [f64], outputs: &mut [f64], scratch: &mut [f64]) {
+        match (&self.native, self.partial) {
+            (None, _) => outputs.fill(f64::NAN),
+            (Some(native), None) => native.evaluate(arguments, outputs),
+            (Some(native), Some(by)) => native.evaluate_partial(arguments, by as usize, outputs, scratch),
         }
     }
 }

@@ -24,8 +24,8 @@ pub use compile::{Compiler, NotNumeric};
 pub use evaluator::Evaluator;
 pub use explain::NotFinite;
 pub(crate) use instructions::truth;
-pub use instructions::{Input, Tape, Workspace};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use instructions::{Instruction, Operation};
+pub(crate) use instructions::{Call, Instruction, Operation};
+pub use instructions::{Input, Tape, Workspace};
 pub use jacobian::Differentiated;
 pub use taylor::{TaylorWorkspace, derivative_series};
