@@ -265,7 +265,9 @@ def test_python_goes_on_while_a_run_goes_on():
 
 
 def test_ctrl_c_ends_a_run():
-    program = "import modeshift, sys\n" + f"m = modeshift.loads('''{LONG}''')\n"
+    # Who starts tests in the background starts them deaf to Ctrl-C.
+    program = "import modeshift, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += f"m = modeshift.loads('''{LONG}''')\n"
     program += "print('go', flush=True)\nm.simulate(stop=1e9, interval=1e6, tolerance=1e-12)\n"
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "go\n"

@@ -111,6 +111,7 @@ await claim('a run is shown with its events, and an event leads to the plot, the
   await page.click('#events tbody tr:nth-child(3) td:nth-child(1) button');
   await page.click('#events tbody tr:nth-child(3) td:nth-child(2) button');
   await waitFor(() => document.querySelector('.shown .here')?.textContent === 'bl');
+  assert((await page.evaluate(() => document.querySelector('.text').scrollLeft)) === 0, 'the lines are seen from their beginnings');
   await picture('simulation-light');
 });
 

@@ -343,6 +343,28 @@ fn refused(text: &str, by: &str, why: &str) {
 }
 
 #[test]
+fn a_diode_that_blocks_comes_off_its_bound_without_a_touch() {
+    // Where the current is zero the capacitor leaves the source tangentially: `s` is a difference of two voltages that are equal there
+    // together with their slopes, and what rounding makes of it is on either side of zero for a while.
+    for stop in [0.008, 0.055] {
+        let text = format!(
+            "model M
+              parameter Real C = 1e-3, R = 100;
+              Real u = 10*sin(100*Modelica.Constants.pi*time), i, s;
+              Real v(start = 2, fixed = true);
+              Boolean conducts = s > 0;
+            equation
+              i = if conducts then s else 0;
+              u - v = if conducts then 0 else s;
+              C*der(v) = i - v/R;
+              annotation(experiment(StopTime = {stop}));
+            end M;"
+        );
+        check_runs(&text, &["R", "C", "v.start"], &["v", "s"]);
+    }
+}
+
+#[test]
 fn guards_that_are_touched_without_an_event_are_refused() {
     // `h` is lowest, and zero, at time 1; with a larger `p` it passes below, and `y` grows meanwhile.
     let touched = |p: f64| {

@@ -208,8 +208,12 @@ export class Editor {
     this.mark = { start, end };
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(start, end);
-    this.scroller.scrollTop = Math.max(0, position(this.text, start).line * 20 - this.scroller.clientHeight / 2);
     this.paint();
+    const { left, top } = this.place(start);
+    this.scroller.scrollTop = Math.max(0, top - this.scroller.clientHeight / 2);
+    // The beginnings of the lines too, wherever the place fits beside them.
+    const room = this.scroller.clientWidth - this.gutter.offsetWidth;
+    this.scroller.scrollLeft = left < 0.8 * room ? 0 : left - room / 2;
   }
 
   showLine(line, column) {

@@ -279,14 +279,15 @@ impl<'s> Neighbour<'s> {
         let side = self.beside(place, change.unwrap_or((0.0, &nothing)))?;
         let Machinery { prepared, memory, .. } = &mut self.machinery;
         let part = &prepared.discrete;
-        let watched = memory.buffers.watched(prepared, &side);
+        let watched = memory.buffers.watched(prepared, &side).to_vec();
         let (atoms, stairs) = watched.split_at(2 * part.atoms.len());
-        let noise = prepared.noise.relative;
         let mut guards = Vec::with_capacity(part.atoms.len() + 2 * stairs.len());
-        for (atom, sides) in part.atoms.iter().zip(atoms.chunks_exact(2)) {
+        for ((id, atom), sides) in part.atoms.iter_enumerated().zip(atoms.chunks_exact(2)) {
             let oriented = atom.side(side.discrete[atom.variable] != 0.0) * (sides[0] - sides[1]);
-            guards.push((oriented, noise * (sides[0].abs() + sides[1].abs())));
+            // What is next to nothing now may be a difference of two that are large.
+            guards.push((oriented, memory.clear_level(prepared, id, sides[0].abs() + sides[1].abs())));
         }
+        let noise = prepared.noise.relative;
         for (stair, &argument) in part.stairs.iter().zip(stairs) {
             let (low, high) = stair.rounding.edges(side.discrete[stair.variable]);
             guards.extend([argument - low, high - argument].map(|value| (value, noise * argument.abs())));
