@@ -297,3 +297,23 @@ end M;"
         assert!(is_near, "{clauses}: {values:?} instead of {expected:?}");
     }
 }
+
+/// The condition of a `when` inside a state begins with `false` where the state begins anew, as other Booleans of the state do: it fires
+/// at every such entry where it is true then, the first one or a later one. Without reset it is what it was.
+#[test]
+fn a_when_inside_a_state_begins_anew_with_it() {
+    for condition in ["x > 0.2", "y > 0.4", "p", "edge(p)", "time > 0.1"] {
+        for anew in [true, false] {
+            let text = format!(
+                "model A Integer n(start = 0, fixed = true); Real x(start = 0.5); Real y = 2*x; Boolean p = x > 0.2; equation der(x) = 0;
+                 when {condition} then n = pre(n) + 1; end when; end A; model B end B;
+                 model M A a; B b; equation initialState(b); transition(b, a, timeInState() > 0.25, reset = {anew});
+                 transition(a, b, timeInState() > 0.25); end M;"
+            );
+            let ran = run_text(&text, &How::until(1.0)).finished();
+            // What is true outside the state is true before it is entered, unless it begins anew.
+            let fires = if condition.contains("time") && !anew { 0.0 } else { 1.0 };
+            assert_eq!([ran.limits(0, "a.n").1, ran.limits(2, "a.n").1], [fires; 2], "{condition} {anew}");
+        }
+    }
+}

@@ -15,7 +15,7 @@
 
 use modeshift_dae::{Derivative, IndexVec};
 
-use modeshift_numerics::residual_newton::{self, Failure, Linearization};
+use modeshift_numerics::residual_newton::{self, Failure, Linearity, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use super::balance::Carries;
@@ -378,7 +378,7 @@ impl Solver<'_> {
         let rows: Vec<TransientRow> =
             level.rows.iter().copied().filter(|&row| self.concerns(row, q, &solved)).collect();
         let start = solved.iter().map(|&column| self.left_value(q, column)).collect();
-        let values = residual_newton::solve(start, |values| {
+        let values = residual_newton::solve(start, Linearity::Nonlinear, |values, _| {
             let mut right = self.right.clone();
             self.place(q, &solved, values, &mut right);
             self.linearize(q, &rows, &solved, values, &right)

@@ -6,7 +6,7 @@
 use crate::one_change::{Arrangement, EquationAt, Past, PastStructure, Unknowns};
 use crate::one_mode::{Jet, Residuals, binomial};
 use modeshift_dae::IndexVec;
-use modeshift_numerics::residual_newton::{self, Failure, Linearization};
+use modeshift_numerics::residual_newton::{self, Failure, Linearity, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// The array with its numbers.
@@ -59,7 +59,9 @@ impl Array {
     ) -> Result<Vec<f64>, Failure> {
         let start =
             self.unknowns.list.iter().map(|&(column, instant)| predicted(past, column, instant, step)).collect();
-        residual_newton::solve(start, |values| self.linearize(structure, equations, past, values, step))
+        residual_newton::solve(start, Linearity::Nonlinear, |values, _| {
+            self.linearize(structure, equations, past, values, step)
+        })
     }
 
     fn value(&self, past: &Past, values: &[f64], step: f64, column: Column, instant: u32) -> f64 {

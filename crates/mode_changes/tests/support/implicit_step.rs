@@ -6,7 +6,7 @@
 
 use crate::one_mode::{Jet, Residuals};
 use modeshift_dae::{Id, IndexVec};
-use modeshift_numerics::residual_newton::{self, Failure, Linearization};
+use modeshift_numerics::residual_newton::{self, Failure, Linearity, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// One step of length `h` from left limits, with Newton's method from `start`: the values after it.
@@ -17,7 +17,7 @@ pub fn implicit_step(
     h: f64,
     start: &[f64],
 ) -> Result<Vec<f64>, Failure> {
-    residual_newton::solve(start.to_vec(), |values| {
+    residual_newton::solve(start.to_vec(), Linearity::Nonlinear, |values, _| {
         let jet = after_step(structure, left, h, values);
         let mut system = Linearization::zero(values.len());
         for row in structure.rows() {

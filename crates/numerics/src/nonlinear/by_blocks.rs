@@ -103,12 +103,12 @@ fn lonely(pattern: &[Vec<usize>], row_open: &[bool], column_open: &[bool]) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use super::super::residual_newton::{Linearization, solve};
+    use super::super::residual_newton::{Linearity, Linearization, solve};
 
     #[test]
     fn an_infinite_slope_that_nothing_is_iterated_with_does_no_harm() {
         // v - 4 = 0, y - sqrt(v) = 0, z*z*y - 2 = 0 and w + y - z = 0 from v = 0.
-        let solution = solve(vec![0.0, 0.0, 1.0, 0.0], |point| {
+        let solution = solve(vec![0.0, 0.0, 1.0, 0.0], Linearity::Nonlinear, |point, _| {
             let [v, y, z, w] = [point[0], point[1], point[2], point[3]];
             let mut system = Linearization::zero(4);
             system.residual = vec![w + y - z, v - 4.0, y - v.sqrt(), z * z * y - 2.0];

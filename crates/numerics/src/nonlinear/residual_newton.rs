@@ -138,6 +138,14 @@ impl Entries {
         sizes
     }
 
+    /// The inverse of a single entry, where it is neither zero nor at the ends of the range of numbers.
+    fn inverse_of_one(&self) -> Option<f64> {
+        match self.rows.as_slice() {
+            [row] => row.first().map(|entry| 1.0 / entry.1).filter(|inverse| inverse.is_normal()),
+            _ => None,
+        }
+    }
+
     pub(crate) fn factors(&self) -> Result<Lu, Failure> {
         let mut sorted = self.rows.clone();
         sorted.iter_mut().for_each(|row| row.sort_unstable_by_key(|entry| entry.0));
@@ -161,18 +169,48 @@ pub enum Linearity<'a> {
 }
 
 impl Linearity<'_> {
-    fn factors(self, jacobian: &Entries) -> Result<Arc<Lu>, Failure> {
+    fn factors(self, jacobian: &Entries) -> Result<Factors, Failure> {
+        if let Some(inverse) = jacobian.inverse_of_one() {
+            return Ok(Factors::One { inverse });
+        }
         match self {
-            Linearity::Kept(known, row) => known.of(row, jacobian),
-            Linearity::Linear | Linearity::Nonlinear => jacobian.factors().map(Arc::new),
+            Linearity::Kept(known, row) => known.of(row, jacobian).map(Factors::Several),
+            Linearity::Linear | Linearity::Nonlinear => jacobian.factors().map(|it| Factors::Several(Arc::new(it))),
+        }
+    }
+}
+
+/// What a Jacobian is divided by. Most blocks of a large model are one equation for one unknown: of these nothing is factored, and the
+/// quotients are those of the factors, to the last bit.
+enum Factors {
+    One { inverse: f64 },
+    Several(Arc<Lu>),
+}
+
+impl Factors {
+    fn solve(&self, right_hand_side: &mut [f64]) {
+        match self {
+            Factors::One { inverse } => right_hand_side.iter_mut().for_each(|value| *value *= inverse),
+            Factors::Several(factors) => factors.solve(right_hand_side),
+        }
+    }
+
+    fn condition(&self) -> f64 {
+        match self {
+            Factors::One { .. } => 1.0,
+            Factors::Several(factors) => factors.condition(),
         }
     }
 }
 
 /// Solves `residual = 0` from `start`; where that fails for the whole, part by part.
-pub fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
-    let whole = solve_block(start.clone(), Linearity::Nonlinear, |point, _| linearize(point));
-    whole.or_else(|failure| solve_by_blocks(start, &mut linearize).map_err(|_| failure))
+pub fn solve(
+    start: Vec<f64>,
+    linearity: Linearity<'_>,
+    mut linearize: impl FnMut(&[f64], Wanted) -> Linearization,
+) -> Result<Vec<f64>, Failure> {
+    let whole = solve_block(start.clone(), linearity, &mut linearize);
+    whole.or_else(|failure| solve_by_blocks(start, &mut |point| linearize(point, Wanted::All)).map_err(|_| failure))
 }
 
 /// Solves `residual = 0` from `start`; the Jacobian of a linear block is asked for once.
@@ -185,7 +223,7 @@ pub fn solve_block(
     let mut here = linearize(&point, Wanted::All);
     let is_linear = !matches!(linearity, Linearity::Nonlinear);
     let later = if is_linear { Wanted::Residual } else { Wanted::All };
-    let mut known: Option<Arc<Lu>> = None;
+    let mut known: Option<Factors> = None;
     let mut progress = Progress { magnitude: vec![0.0; point.len()], last: f64::INFINITY };
     for iteration in 0..ITERATIONS {
         if here.residual.iter().any(|value| value.is_nan()) {
@@ -277,9 +315,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_equation_is_divided_as_by_its_factors() {
+        let mut number = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut random = || {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let size = ((number >> 40) % 600) as i32 - 300;
+            ((number >> 11) as f64 / 2.0_f64.powi(53) - 0.5) * 10.0_f64.powi(size)
+        };
+        for _ in 0..10_000 {
+            let (entry, value) = (random(), random() * 1e-3);
+            let mut jacobian = Entries::zero(1);
+            jacobian.add(0, 0, entry);
+            let factors = Linearity::Linear.factors(&jacobian).ok().expect("regular");
+            assert!(matches!(factors, Factors::One { .. }));
+            let (mut one, mut other) = ([value], [value]);
+            factors.solve(&mut one);
+            jacobian.factors().ok().expect("regular").solve(&mut other);
+            let is_normal = other[0].is_normal() && (value / entry).is_normal();
+            assert!(!is_normal || one[0].to_bits() == other[0].to_bits(), "{value} / {entry}: {one:?}, {other:?}");
+        }
+        assert!(Linearity::Linear.factors(&Entries::zero(1)).is_err());
+    }
+
+    #[test]
     fn a_sum_of_which_only_rounding_is_left_is_solved() {
         // A multiple of 2 minus 0.3: it cannot vanish.
-        let solution = solve(vec![0.0], |point| {
+        let solution = solve(vec![0.0], Linearity::Nonlinear, |point, _| {
             let mut system = Linearization::zero(1);
             system.residual[0] = point[0] + 1e16 - 1e16 - 0.3;
             system.jacobian.add(0, 0, 1.0);

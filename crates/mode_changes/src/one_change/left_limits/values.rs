@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use modeshift_dae::{Derivative, IndexVec};
 
-use modeshift_numerics::residual_newton::{self, Linearization};
+use modeshift_numerics::residual_newton::{self, Linearity, Linearization, Wanted};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use super::remembered::{BirthBlock, Constraint, Memory, PastStructure, Source};
@@ -144,18 +144,25 @@ fn was_missing(memory: &Memory, derivative: Derivative<Column>) -> bool {
 fn solve_birth(equations: &dyn Residuals, extension: &mut Jet, block: &BirthBlock) -> bool {
     let before: Vec<f64> = block.unknowns.iter().map(|unknown| extension.get(unknown.of, unknown.order)).collect();
     let start = before.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
-    let solution = residual_newton::solve(start, |values| {
+    let linearity = match block.constraints.iter().all(|it| equations.is_linear(it.of)) {
+        true => Linearity::Linear,
+        false => Linearity::Nonlinear,
+    };
+    let solution = residual_newton::solve(start, linearity, |values, wanted| {
         extension.set_all(&block.unknowns, values);
-        linearize(equations, extension, block)
+        linearize(equations, extension, block, wanted)
     });
     extension.set_all(&block.unknowns, solution.as_ref().unwrap_or(&before));
     solution.is_ok()
 }
 
-fn linearize(equations: &dyn Residuals, jet: &Jet, block: &BirthBlock) -> Linearization {
+fn linearize(equations: &dyn Residuals, jet: &Jet, block: &BirthBlock, wanted: Wanted) -> Linearization {
     let mut system = Linearization::zero(block.unknowns.len());
     for (at, &Derivative { of: row, order: derivative }) in block.constraints.iter().enumerate() {
         system.residual[at] = equations.derivative(row, jet, derivative);
+        if wanted == Wanted::Residual {
+            continue;
+        }
         for partial in equations.partials(row, jet, derivative) {
             for (unknown_at, &Derivative { of: column, order }) in block.unknowns.iter().enumerate() {
                 if column == partial.column {

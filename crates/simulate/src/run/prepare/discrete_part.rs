@@ -19,7 +19,9 @@ use crate::run::prepare::hidden_changes::make_events;
 use crate::run::prepare::islands::{Connections, Islands};
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::surfaces::{Surface, surfaces};
-use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
+use crate::run::prepare::when_equations::{
+    ConditionsOfStates, Definitions, Firing, conditions_of_states, when_equations,
+};
 use crate::run::values::Occasion;
 
 /// What a `when` does beside assigning discrete variables, with the places of its guard and of its value.
@@ -156,6 +158,7 @@ impl DiscretePart {
         }
         let first_condition = dae.model.variables.len() as u32;
         let firings = when_equations(&mut dae.model, &mut definitions);
+        let conditions_of_states = conditions_of_states(dae, &firings);
         let conditions_range = first_condition..dae.model.variables.len() as u32;
         let is_assigned = |id: &VariableId| {
             definitions[*id].is_some() && !matches!(dae.discrete.definition(*id), Some(Definition::Equation { .. }))
@@ -174,8 +177,8 @@ impl DiscretePart {
             collector.add(leaf, Context::NOW, mode_variables[id].span);
         }
         let defined = collector.defined(&defined_ids);
+        let states = collector.states(conditions_of_states);
         let branches = collector.branches(firings);
-        let states = collector.states();
         let invariants = collector.invariants();
         let list = std::mem::take(&mut collector.list);
         let deciding = collector.conditions.atoms.len();
@@ -379,7 +382,7 @@ impl Collector<'_> {
 
     fn branches(&mut self, firings: Vec<Firing>) -> Vec<Branch> {
         let mut branches = Vec::with_capacity(firings.len());
-        for Firing { fires, conditions, actions, condition, is_empty, span } in firings {
+        for Firing { fires, conditions, actions, condition, is_empty, span, .. } in firings {
             let fires = self.add(fires, Context::NOW, span);
             let declares_transient = is_empty && conditions.iter().any(|&id| self.is_on_continuous(id, span));
             let deeds = actions.into_iter().map(|action| self.deed(action)).collect();
@@ -409,12 +412,17 @@ impl Collector<'_> {
     }
 
     /// The states of machines that have something to begin with.
-    fn states(&mut self) -> Vec<EnteredState> {
+    fn states(&mut self, mut conditions: ConditionsOfStates) -> Vec<EnteredState> {
         let machines = std::mem::take(&mut self.conditions.model.machines);
         let mut states = Vec::new();
-        for state in machines.iter().flat_map(|machine| &machine.states).filter(|state| !state.variables.is_empty()) {
+        for state in machines.iter().flat_map(|machine| &machine.states) {
             let is_continuous = |id: &VariableId| self.conditions.model.variables[*id].is_continuous_unknown();
-            let (continuous, discrete) = state.variables.iter().copied().partition(is_continuous);
+            let (continuous, mut discrete): (Vec<VariableId>, Vec<VariableId>) =
+                state.variables.iter().copied().partition(is_continuous);
+            discrete.extend(conditions.remove(&state.active).unwrap_or_default());
+            if continuous.is_empty() && discrete.is_empty() {
+                continue;
+            }
             let enters = self.add(state.enters, Context::NOW, state.span);
             let restarts = self.add(state.restarts, Context::NOW, state.span);
             let (active, timer) = (state.active, state.timer);

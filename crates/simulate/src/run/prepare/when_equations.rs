@@ -16,11 +16,14 @@
 //! Where they lead back to themselves, some variables are iterated (`relations`). What a micro-step did is redone with
 //! every evaluation and never accumulates, and `pre` of a condition is part of the left side like any other left limit.
 //!
-//! At the start a `when` fires only by `initial()` or a `sample` that is due.
+//! At the start a `when` fires only by `initial()` or a `sample` that is due. The condition of a clause inside a state of a machine is a
+//! discrete variable of that state: it begins with `false` where the state begins anew, whether or not it has been active before.
+
+use std::collections::BTreeMap;
 
 use modeshift_dae::{
-    Builtin, Context, ExpressionId, FlatModel, IndexVec, Node, Type, Variable, VariableId, Walk, WhenAction,
-    WhenActionKind, WhenBranch,
+    Builtin, Context, ExpressionId, FlatModel, IndexVec, MultimodeDae, Node, Type, Variable, VariableId, Walk,
+    WhenAction, WhenActionKind, WhenBranch,
 };
 use modeshift_diagnostics::Span;
 
@@ -31,6 +34,8 @@ pub(crate) type Definitions = IndexVec<VariableId, Option<ExpressionId>>;
 
 /// A branch of a `when`.
 pub(crate) struct Firing {
+    /// Where its clause is at all.
+    pub guard: ExpressionId,
     /// Whether it fires.
     pub fires: ExpressionId,
     /// The Booleans that stand for its conditions.
@@ -71,10 +76,33 @@ pub(crate) fn when_equations(model: &mut FlatModel, definitions: &mut Definition
                 expressions.and(fires, not_other)
             });
             earlier.push(fires);
-            firings.push(assigned(model, definitions, fires, conditions, branch));
+            firings.push(Firing { guard: clause.guard, ..assigned(model, definitions, fires, conditions, branch) });
         }
     }
     firings
+}
+
+/// By the Boolean that says whether a state of a machine is active: the conditions of clauses inside it.
+pub(crate) type ConditionsOfStates = BTreeMap<VariableId, Vec<VariableId>>;
+
+/// Which conditions belong to states of machines.
+pub(crate) fn conditions_of_states(dae: &MultimodeDae, firings: &[Firing]) -> ConditionsOfStates {
+    let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
+    let mut conditions: ConditionsOfStates = states.map(|state| (state.active, Vec::new())).collect();
+    for firing in firings.iter() {
+        dae.model.expressions.for_each(firing.guard, |_, node| {
+            let active = match node {
+                Node::Variable(variable, 0) => Some(variable),
+                Node::Mode(mode) => dae.mode_variables[mode].variable,
+                _ => None,
+            };
+            if let Some(own) = active.and_then(|active| conditions.get_mut(&active)) {
+                own.extend(&firing.conditions);
+            }
+            true
+        });
+    }
+    conditions
 }
 
 /// The Boolean that stands for a condition, where that is written.
@@ -150,5 +178,5 @@ fn assigned(
         let condition = model.expressions.and(fires, action.guard);
         definitions[variable] = Some(model.expressions.if_then_else(condition, value, otherwise));
     }
-    Firing { fires, conditions, actions: others, condition: written.first().copied(), is_empty, span }
+    Firing { guard: fires, fires, conditions, actions: others, condition: written.first().copied(), is_empty, span }
 }
