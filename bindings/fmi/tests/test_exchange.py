@@ -108,6 +108,11 @@ def example(name):
     return f"model {name} extends Modeshift.Examples.{name}; end {name};"
 
 
+def of_standard_library(name):
+    """An example of the Modelica Standard Library."""
+    return f"model {name.split('.')[-1]} extends Modelica.Electrical.{name}; end {name.split('.')[-1]};"
+
+
 # The text, the stop time, how near values are, and how exactly the solver keeps states. Of the rectifier's diode, with 1e-5 Ohm, 1e-8 V would be
 # 1e-3 A in a current that falls by 100 A/s where it ends, and an event 1e-5 s early or late.
 MODELS = {
@@ -122,6 +127,14 @@ MODELS = {
     "Buck": (lambda: BUCK, 2e-3, 1e-4, 1e-8),
     "DiodeCapacitor": (lambda: example("DiodeCapacitor"), 20, 1e-4, 1e-8),
     "BreakingShaft": (lambda: example("BreakingShaft"), 2, 1e-4, 1e-8),
+    "DiodeBridge2Pulse": (
+        lambda: of_standard_library("PowerConverters.Examples.ACDC.RectifierBridge2Pulse.DiodeBridge2Pulse"), 0.05, 1e-4, 1e-8,
+    ),
+    "Thyristor1Pulse_R": (
+        lambda: of_standard_library("PowerConverters.Examples.ACDC.Rectifier1Pulse.Thyristor1Pulse_R"), 0.05, 1e-4, 1e-8,
+    ),
+    "IdealTriacCircuit": (lambda: of_standard_library("Analog.Examples.IdealTriacCircuit"), 1, 1e-4, 1e-8),
+    "SwitchWithArc": (lambda: of_standard_library("Analog.Examples.SwitchWithArc"), 0.5, 1e-4, 1e-8),
 }
 
 

@@ -188,6 +188,62 @@ end M;
     );
 }
 
+/// With a state that hangs on the potentials the two halves of the mistake may be found in places of their own.
+#[test]
+fn a_circuit_without_ground_is_told_so_with_a_capacitor_and_a_diode_too() {
+    let circuit = |diode: &str, start: &str, more: &str| {
+        let text = format!(
+            "{CIRCUIT}model Capacitor
+  Pin p, n;
+  Real v(start = {start}, fixed = true);
+equation
+  v = p.v - n.v;
+  der(v) = p.i;
+  p.i + n.i = 0;
+end Capacitor;
+model Diode
+  Pin p, n;
+  Real s;
+  Boolean off = s < 0;
+equation
+  {diode}
+  p.i + n.i = 0;
+end Diode;
+model M
+  Source s;
+  Diode d;
+  Resistor r;
+  Capacitor c;
+  {more}
+  connect(s.p, d.p);
+  connect(d.n, r.p);
+  connect(r.p, c.p);
+  connect(r.n, s.n);
+  connect(c.n, s.n);
+end M;
+"
+        );
+        let outcome = modeshift_reading(text.as_bytes(), &["check", "-"]);
+        (outcome.status, outcome.stderr)
+    };
+    let by_cases = "p.v - n.v = if off then s else 0; p.i = if off then 0 else s;";
+    let by_factors = "p.v - n.v = s*(if off then 1 else 0); p.i = s*(if off then 0 else 1);";
+    for diode in [by_cases, by_factors] {
+        // Where no start is consistent, no edit makes the model right.
+        for (start, is_mended) in [("0", false), ("1", true)] {
+            let (status, said) = circuit(diode, start, "equation");
+            let count = |words: &str| said.matches(words).count();
+            let (fixes, helps) = (count("fix: add a `Ground` at"), count("help: the potentials have no reference"));
+            assert!(status == 1 && count("error[") == fixes + helps && (fixes == 1) == is_mended, "{start}: {said}");
+        }
+        let (status, said) = circuit(diode, "1", "Ground g; equation connect(s.n, g.p);");
+        assert_eq!(status, 0, "{said}");
+        // What is missing elsewhere is told by itself.
+        let (status, said) = circuit(diode, "1", "Real x, y; Ground g; equation connect(s.n, g.p); x + y = time;");
+        assert!(status == 1 && !said.contains("ground") && !said.contains("add a `Ground`"), "{said}");
+    }
+}
+
 #[test]
 fn too_few_equations_are_counted() {
     check(

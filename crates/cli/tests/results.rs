@@ -176,3 +176,35 @@ fn what_cannot_be_linearized_is_refused_with_the_reason() {
     let slides = "model M Real x(start = 1, fixed = true); equation der(x) = if x > 0 then -1 else 1; end M;";
     refused(slides, &["--time", "2"], "slides along a surface");
 }
+
+#[test]
+fn states_of_another_mode_are_not_linearized_in_this_one() {
+    let spring = "model M
+        output Real x(start = -1, fixed = true); Real v(start = 0, fixed = true);
+        Boolean touches = x > 0;
+      equation
+        der(x) = v; der(v) = if touches then -100*x else 0;
+      end M;";
+    assert_eq!(matrix(&linearized(spring, &["--state", "x=-2"]), "A")[1], [0.0, 0.0]);
+    let outcome = modeshift_reading(spring.as_bytes(), &["linearize", "-", "--state", "x=2"]);
+    assert!(outcome.status == 1 && outcome.stderr.contains("`touches` holds at these states"), "{}", outcome.stderr);
+    // A relay stays as it is between its bounds, and not beyond them.
+    let relay = "model M
+        output Real x(start = 0, fixed = true);
+        Boolean on(start = true, fixed = true) = if pre(on) then x < 1 else x < 0.5;
+      equation
+        der(x) = if on then 2 - x else -3*x;
+      end M;";
+    assert_eq!(matrix(&linearized(relay, &["--state", "x=0.75"]), "A"), [[-1.0]]);
+    let outcome = modeshift_reading(relay.as_bytes(), &["linearize", "-", "--state", "x=1.5"]);
+    assert!(outcome.status == 1 && outcome.stderr.contains("`on` does not hold at these"), "{}", outcome.stderr);
+    // Right after an event its guard stands at zero: that is no other mode.
+    let falls = "model M
+        output Real x(start = 1, fixed = true); Real y(start = 0, fixed = true);
+        Boolean low = x <= 0.5;
+      equation
+        der(x) = if low then -2 else -1; der(y) = if low then -3*y else -y;
+      end M;";
+    let after = linearized(falls, &["--time", "0.5", "--state", "y=4"]);
+    assert!(matrix(&after, "A")[1][1] <= -1.0, "{after}");
+}

@@ -2,6 +2,7 @@
 
 use modeshift_dae::{EquationId, Node, VariableId};
 use modeshift_structure::Analysis;
+use rustc_hash::FxHashSet;
 
 use crate::singular::{SingularCase, Subset};
 use crate::wording::SetTexts;
@@ -21,6 +22,9 @@ pub(super) struct Finding<'a> {
     pub(super) under: Option<&'a Subset>,
     /// Equations that depend on each other, where the combination of equations showed it.
     pub(super) dependent: Option<&'a Subset>,
+    /// The unknowns that too many equations have, and those that too few have, in all places.
+    pub(super) overcounted: Vec<VariableId>,
+    pub(super) free: Vec<VariableId>,
     pub(super) names: &'a Names<'a>,
 }
 
@@ -49,8 +53,21 @@ fn no_reference(finding: &Finding<'_>) -> Option<String> {
     };
     let fits = |(potential, flow, _): &&(&str, &str, &str)| {
         all_called(finding.names, potentials, potential) && all_called(finding.names, flows, flow)
+            || says_both(finding, potential, flow)
     };
     CONNECTORS.iter().find(fits).map(|(.., help)| help.to_string())
+}
+
+/// Whether too much is said of flows, and too little of the potentials of the same connectors: what hangs on the potentials is not
+/// determined with them, and each half may be found in a place of its own.
+fn says_both(finding: &Finding<'_>, potential: &str, flow: &str) -> bool {
+    let Finding { names, case, overcounted, free, .. } = finding;
+    let flows = finding.dependent.or(finding.over).map_or(overcounted, |it| &it.variables);
+    let free = if finding.under.is_some() { &case.underdetermined_variables } else { free };
+    let free: FxHashSet<&str> = free.iter().map(|id| names.variable(*id)).collect();
+    let connector = |id: &VariableId| names.variable(*id).rsplit_once('.').map(|(connector, _)| connector);
+    let is_free = |id| connector(id).is_some_and(|it| free.contains(format!("{it}.{potential}").as_str()));
+    all_called(names, flows, flow) && flows.iter().all(is_free)
 }
 
 /// Whether there are some, and the last part of each name is this.

@@ -119,7 +119,8 @@ pub fn check_missing_variables(analyzed: &Analyzed, diagnostics: &mut Diagnostic
         let names = mode_names(dae);
         let texts = SetTexts::new(dae, analysis, &names);
         let combinations = &analyzed.combinations;
-        Checker { dae, analysis, texts, names: Names { dae }, combinations }.missing_variables(diagnostics);
+        Checker { dae, analysis, texts, names: Names { dae }, combinations, places: &[] }
+            .missing_variables(diagnostics);
     }
     is_missing
 }
@@ -138,7 +139,8 @@ fn say_structure(analyzed: &Analyzed, together: bool, diagnostics: &mut Diagnost
     let Analyzed { dae, analysis, .. } = analyzed;
     let names = mode_names(dae);
     let texts = SetTexts::new(dae, analysis, &names);
-    let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations: &analyzed.combinations };
+    let (combinations, places) = (&analyzed.combinations, &analyzed.singularities.places);
+    let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations, places };
     checker.missing_variables(diagnostics);
     checker.dependences(&analyzed.dependences, diagnostics);
     let words = KindWords { dae, analysis, texts: &checker.texts, names: &checker.names };
@@ -236,6 +238,7 @@ struct Checker<'a> {
     texts: SetTexts<'a>,
     names: Names<'a>,
     combinations: &'a [Combination],
+    places: &'a [Singularity],
 }
 
 impl Checker<'_> {
@@ -316,17 +319,33 @@ impl Checker<'_> {
         if with_cause(&mut diagnostic, &found) {
             return diagnostic;
         }
+        let (overcounted, free) = self.elsewhere();
         let finding = Finding {
             case,
             over: over.as_ref(),
             under: under.as_ref(),
             dependent: dependent.as_ref(),
+            overcounted,
+            free,
             names: &self.names,
         };
         match advice(&finding, self.analysis, &self.texts) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }
+    }
+
+    /// The unknowns of equations that depend on each other, and what is not determined, in any place.
+    fn elsewhere(&self) -> (Vec<VariableId>, Vec<VariableId>) {
+        let (mut overcounted, mut free) = (Vec::new(), Vec::new());
+        for place in self.places {
+            let Reason::Structure(case) = &place.reason else { continue };
+            let equations = case.overdetermined_equations.clone();
+            let over = Subset { equations, variables: case.overdetermined_variables.clone() };
+            overcounted.extend(self.dependent(&over).map_or(over.variables, |it| it.variables));
+            free.extend(&case.underdetermined_variables);
+        }
+        (overcounted, free)
     }
 
     /// The equations behind a combination in which nothing is left, with their unknowns.

@@ -117,11 +117,14 @@ pub fn explain_solution(problem: &InitialProblem<'_>, state: &InitialState, diag
     if !state.others.is_empty() {
         let others: Vec<String> = state.others.iter().take(MOST_LISTED).map(|mode| mode_text(problem, mode)).collect();
         let message = format!(
-            "the start is consistent in {} modes; {} is taken",
+            "the start is consistent in {} modes; the values of {} are taken",
             state.others.len() + 1,
             mode_text(problem, &state.mode)
         );
-        let warning = Diagnostic::warning("W0710", message).with_note(format!("also: {}", others.join("; ")));
+        let warning =
+            Diagnostic::warning("W0710", message).with_note(format!("also: {}", others.join("; "))).with_note(
+                "where a guard is at zero the first instant decides, as any event does, in which mode the run goes on",
+            );
         diagnostics.push(warning.help("fix the start value of a mode variable, or state a scenario"));
     }
     for entry in state.log.iter().filter(|entry| entry.solved) {

@@ -13,7 +13,9 @@ mod refusals;
 use modeshift_dae::{Derivative, FlatModel, Mode, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, did_you_mean};
 
+use super::memory::TapeBuffers;
 use super::output::Output;
+use super::prepare::Prepared;
 use super::start::Start;
 use super::values::Side;
 use super::{Conductor, Goal, Machinery, Next, RunModel, RunSettings, conduct};
@@ -172,6 +174,16 @@ impl Conductor for Look<'_> {
     }
 }
 
+/// What says that the mode of a side does not hold where quantities are others: `g` holds, or does not.
+fn other_mode(prepared: &Prepared, buffers: &mut TapeBuffers, side: &Side<'_>, jet: &[f64]) -> Option<String> {
+    let moved = Side { jet: jet.to_vec(), ..side.clone() };
+    let (here, there) = (buffers.literal(prepared, side).mode, buffers.literal(prepared, &moved).mode);
+    let mut modes = prepared.dae.mode_variables.iter_enumerated();
+    // On a side that an event has just left, guards may stand at zero.
+    let (id, mode) = modes.find(|&(id, _)| here[id] == side.mode.values[id] && there[id] != here[id])?;
+    Some(if there[id] { format!("`{}` holds", mode.name) } else { format!("`{}` does not hold", mode.name) })
+}
+
 /// `x`, `der(x)`
 fn state_name(model: &FlatModel, state: Derivative<VariableId>) -> String {
     (0..state.order).fold(model.variables[state.of].name.to_string(), |name, _| format!("der({name})"))
@@ -195,8 +207,9 @@ impl Look<'_> {
         if !side.mode.program.borrow().has_states() {
             return Err(refused("its states cannot be chosen there").into());
         }
-        machinery.visited.surround(side);
-        let surroundings = machinery.visited.surroundings.clone();
+        let Machinery { prepared, visited, memory } = machinery;
+        visited.surround(side);
+        let surroundings = visited.surroundings.clone();
         let surroundings = surroundings.borrow();
         let mut program = side.mode.program.borrow_mut();
         let names: Vec<String> = program.state_quantities().map(|state| state_name(model, state)).collect();
@@ -214,9 +227,16 @@ impl Look<'_> {
         if !self.wanted.states.is_empty() && program.evaluate(side.time, &values, &surroundings, &mut jet).is_err() {
             return Err(refused("its equations have no solution at these states").into());
         }
+        drop(program);
+        if let Some(other) = other_mode(prepared, &mut memory.buffers, side, &jet) {
+            return Err(refused(&format!("{other} at these states, which is another mode"))
+                .help("choose states that are in this mode, or a time at which the run is in the other one")
+                .into());
+        }
+        let program = side.mode.program.borrow();
         let point = TangentPoint { time: side.time, jet: &jet, surroundings: &surroundings };
         let tangents = program
-            .tangents(&mut machinery.visited.programs, &self.inputs)
+            .tangents(&mut visited.programs, &self.inputs)
             .and_then(|tangents| tangents.at(program.quantities(), point))
             .map_err(|reason| no_tangents(model, &reason, &refused))?;
         let places: Vec<usize> = program.states().iter().map(|state| state.derivative().index()).collect();
