@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
+use rustc_hash::FxHashMap;
 
 use crate::graph::blocks::{BlockCap, Enumeration, Group};
 use crate::locality::lists::Lists;
@@ -22,6 +23,8 @@ use crate::{Cycles, Incidence, Matching, Offsets, Thermometer};
 
 /// A block is not split into more than this many by what it reads.
 const MOST_READ_SETS: usize = 64;
+/// So many blocks that write the same variable are tried one by one.
+const FEW_WRITERS: usize = 8;
 
 pub use modeshift_dae::Derivative;
 
@@ -183,16 +186,25 @@ impl ConditionalDependencyGraph {
     /// Finds who writes what others read.
     fn connect(&mut self, space: &ModeSpace, variables: usize) {
         let writers = self.writers(variables);
+        let mut unions: FxHashMap<VariableId, Unions> = FxHashMap::default();
         let mut dependencies = Vec::new();
         for (to, block) in self.blocks() {
             let from = dependencies.len();
             for read in block.reads {
-                for &(order, writer) in writers.of(read.variable.of.index()) {
+                let writers = writers.of(read.variable.of.index());
+                let mut add = |&(order, writer): &(u32, BlockId)| {
                     let modes = space.and(self.blocks[writer].guard, read.modes);
                     if order == read.variable.order && !modes.is_empty() {
                         dependencies.push(Dependency { from: writer, to, modes });
                     }
+                };
+                if writers.len() <= FEW_WRITERS {
+                    writers.iter().for_each(add);
+                    continue;
                 }
+                let guards = || writers.iter().map(|it| self.blocks[it.1].guard).collect();
+                let unions = unions.entry(read.variable.of).or_insert_with(|| Unions::of(space, guards()));
+                unions.meeting(space, read.modes, |at| add(&writers[at]));
             }
             dependencies[from..].sort_by_key(|dependency| dependency.from);
             unite_same_blocks(space, &mut dependencies, from);
@@ -254,6 +266,38 @@ impl ConditionalDependencyGraph {
             }
         }
         order
+    }
+}
+
+/// Sets of modes with the unions of halves, quarters and so on of them: few of very many sets meet another.
+struct Unions {
+    /// The root is at 1, the two parts of `k` are at `2 k` and `2 k + 1`, the sets in the second half.
+    nodes: Vec<ModeSet>,
+}
+
+impl Unions {
+    fn of(space: &ModeSpace, sets: Vec<ModeSet>) -> Unions {
+        let count = sets.len();
+        let mut nodes = vec![ModeSet::EMPTY; count];
+        nodes.extend(sets);
+        for at in (1..count).rev() {
+            nodes[at] = space.or(nodes[2 * at], nodes[2 * at + 1]);
+        }
+        Unions { nodes }
+    }
+
+    /// Calls `found` with the number of each set that has modes in common with this one.
+    fn meeting(&self, space: &ModeSpace, modes: ModeSet, mut found: impl FnMut(usize)) {
+        let count = self.nodes.len() / 2;
+        let mut pending = vec![1];
+        while let Some(at) = pending.pop() {
+            if space.intersects(self.nodes[at], modes) {
+                match at.checked_sub(count) {
+                    Some(set) => found(set),
+                    None => pending.extend([2 * at + 1, 2 * at]),
+                }
+            }
+        }
     }
 }
 
@@ -374,5 +418,29 @@ impl Builder<'_> {
             }
         }
         pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use modeshift_modes::ModeVariable;
+
+    #[test]
+    fn sets_that_meet_another_are_found_by_their_unions() {
+        let space = ModeSpace::new(8);
+        let literal = |at: usize| space.assignment(ModeVariable((at % 8) as u32), at % 3 > 0);
+        let set = |at: usize| space.and(literal(at), space.and(literal(at / 2 + 1), literal(at / 3 + 5)));
+        for count in 1..20 {
+            let sets: Vec<ModeSet> = (0..count).map(set).collect();
+            let unions = Unions::of(&space, sets.clone());
+            for modes in (0..12).map(|at| set(at + 7)).chain([ModeSet::ALL, ModeSet::EMPTY]) {
+                let expected: Vec<usize> = (0..count).filter(|&at| space.intersects(sets[at], modes)).collect();
+                let mut found = Vec::new();
+                unions.meeting(&space, modes, |at| found.push(at));
+                found.sort_unstable();
+                assert_eq!(found, expected, "{count}");
+            }
+        }
     }
 }

@@ -11,8 +11,11 @@ use rustc_hash::FxHashMap;
 
 use super::NotSwept;
 use super::order::elimination_order;
+use super::tree_order::tree_order;
 use crate::locality::lists::Lists;
 
+/// With fewer summaries per cut than about so many, no other order is looked for.
+const CHEAP: f64 = 6_561.0; // eight variables
 /// Summaries grow exponentially with the boundary; beyond this they would be too many in any but the simplest models.
 const WIDEST_BOUNDARY: usize = 20;
 /// Truth tables of guards are 64 bits.
@@ -220,6 +223,7 @@ impl Ordered {
 
 /// The cheapest of some orders: greedy ones, with mode variables in the boundary and without, and the order of the items, which is that
 /// of a model as it was written, with its cost. Which is best depends on the model, by factors of ten in summaries, and all are quickly made.
+/// Where all of them are wide, the model may branch like a tree.
 fn best_order(links: &Lists<u32>, vertices: usize, count: usize) -> Option<(f64, Vec<u32>)> {
     let widest = WIDEST_BOUNDARY + MOST_LOCAL_MODES;
     let mut of_vertices = Lists::new();
@@ -229,9 +233,16 @@ fn best_order(links: &Lists<u32>, vertices: usize, count: usize) -> Option<(f64,
     }
     let greedy = [elimination_order(links, count, widest), elimination_order(&of_vertices, vertices, WIDEST_BOUNDARY)];
     let written: Vec<u32> = (0..links.len() as u32).collect();
-    let orders = greedy.into_iter().flatten().chain([written]);
-    let rated = orders.filter_map(|order| Some((cost(links, &order, vertices, count)?, order)));
-    rated.min_by(|one, other| one.0.total_cmp(&other.0))
+    let rated = |order: Vec<u32>| Some((cost(links, &order, vertices, count)?, order));
+    let cheapest = |orders: &mut dyn Iterator<Item = (f64, Vec<u32>)>| orders.min_by(|a, b| a.0.total_cmp(&b.0));
+    let best = cheapest(&mut greedy.into_iter().flatten().chain([written]).filter_map(rated));
+    match best {
+        Some((cost, order)) if cost <= CHEAP * links.len() as f64 => Some((cost, order)),
+        best => {
+            let branching = tree_order(&of_vertices, vertices).and_then(rated);
+            cheapest(&mut best.into_iter().chain(branching))
+        }
+    }
 }
 
 /// About how many summaries there are at all cuts of an order; nothing where it is too wide.
