@@ -22,7 +22,7 @@ impl Random {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Resistor,
     Capacitor,
     Inductor,
@@ -35,7 +35,7 @@ enum Kind {
 use Kind::{Capacitor, Gap, Inductor, Line, Machine, Resistor};
 
 impl Kind {
-    fn class(self) -> &'static str {
+    pub(crate) fn class(self) -> &'static str {
         match self {
             Resistor => "Resistor",
             Capacitor => "Capacitor",
@@ -58,7 +58,7 @@ impl Kind {
     }
 
     /// Which of voltage and current has a memory.
-    fn memory(self) -> Option<char> {
+    pub(crate) fn memory(self) -> Option<char> {
         match self {
             Capacitor => Some('v'),
             Inductor => Some('i'),
@@ -67,11 +67,11 @@ impl Kind {
     }
 }
 
-struct Drawn {
-    prefix: char,
-    states: Vec<Kind>,
+pub(crate) struct Drawn {
+    pub(crate) prefix: char,
+    pub(crate) states: Vec<Kind>,
     /// From, to, and the number of the condition.
-    transitions: Vec<(usize, usize, usize)>,
+    pub(crate) transitions: Vec<(usize, usize, usize)>,
 }
 
 impl Drawn {
@@ -97,7 +97,7 @@ impl Drawn {
         Drawn { prefix, states, transitions }
     }
 
-    fn name(&self, state: usize) -> String {
+    pub(crate) fn name(&self, state: usize) -> String {
         format!("{}{state}", self.prefix)
     }
 
@@ -155,13 +155,13 @@ impl Drawn {
 
 /// Machines side by side, each with the element that feeds its node and perhaps one beside it; the second may be inside a state of
 /// the first.
-struct Model {
-    machines: Vec<(Drawn, Kind, Option<Kind>)>,
+pub(crate) struct Model {
+    pub(crate) machines: Vec<(Drawn, Kind, Option<Kind>)>,
     inner: Option<Drawn>,
 }
 
 impl Model {
-    fn random(seed: u64) -> Model {
+    pub(crate) fn random(seed: u64) -> Model {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(99));
         random.below(2);
         let mut count = 0;
@@ -181,7 +181,12 @@ impl Model {
         Model { machines, inner }
     }
 
-    fn with_machines(&self) -> String {
+    /// All machines, the inner one last.
+    pub(crate) fn drawn(&self) -> impl Iterator<Item = &Drawn> {
+        self.machines.iter().map(|it| &it.0).chain(&self.inner)
+    }
+
+    pub(crate) fn with_machines(&self) -> String {
         let inner = self.inner.as_ref().map_or(String::new(), |inner| {
             let (declared, drawn) = (inner.declared(), inner.drawn("p", "n"));
             format!("model P import Modeshift.Electrical.*; Pin p, n; {declared} equation {drawn} end P; ")
@@ -203,10 +208,9 @@ impl Model {
         )
     }
 
-    fn with_branches(&self) -> String {
+    pub(crate) fn with_branches(&self) -> String {
         let (mut declared, mut equations) = ("Real s_i; ".to_string(), String::new());
-        let all = self.machines.iter().map(|it| &it.0).chain(&self.inner);
-        for (name, _) in all.flat_map(Drawn::names) {
+        for (name, _) in self.drawn().flat_map(Drawn::names) {
             declared += &format!("input Boolean s_{name}; ");
         }
         let mut sum = "0 = s_i".to_string();
@@ -242,7 +246,7 @@ impl Model {
     }
 
     /// Names that both have, those of the states of a mode behind those of all.
-    fn names(&self, mode: &[(&Drawn, Option<usize>)]) -> [Vec<(String, String)>; 2] {
+    pub(crate) fn names(&self, mode: &[(&Drawn, Option<usize>)]) -> [Vec<(String, String)>; 2] {
         let both = |name: &str, path: &str| ['v', 'i'].map(|it| (format!("{path}{name}.{it}"), format!("{name}_{it}")));
         let mut always = vec![("s.i".to_string(), "s_i".to_string())];
         for (machine, _, beside) in &self.machines {

@@ -21,6 +21,7 @@ mod machines_and_branches;
 mod methods;
 mod mutations;
 mod random_machines;
+mod random_machines_run;
 mod results;
 mod rimis;
 mod rimis_runs;
