@@ -432,3 +432,19 @@ fn literals_of_enumerations_are_imported() {
     assert_eq!(codes_of(&model("import P.E.a; Real x = a.b;")), ["E0203"]);
     assert_eq!(codes_of(&model("import P.E.a; a x;")), ["E0203"]);
 }
+
+#[test]
+fn what_a_declaration_says_of_an_input_is_not_given_from_outside() {
+    let text = "model Base input Real u; input Real v = 2*time; Real z; equation z = u + v; end Base;";
+    let inputs = |text: &str| {
+        let model = flat(text);
+        model.variables.iter().filter(|it| it.input).map(|it| it.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(inputs(text), ["u"]);
+    check_equations(text, "v = 2*time\nz = u + v");
+    let bound = format!("{text} model M extends Base(u = sin(time)); end M;");
+    assert!(inputs(&bound).is_empty());
+    check_equations(&bound, "u = sin(time)\nv = 2*time\nz = u + v");
+    let connectors = "connector In = input Real; model M In a, b = 3; Real z = a + b; end M;";
+    assert_eq!(inputs(connectors), ["a"]);
+}

@@ -72,8 +72,10 @@ impl Flattener<'_> {
         let description = member.component().and_then(|component| component.description.as_deref()).map(Arc::from);
         let truth = self.model.expressions.boolean(true);
         let is_input = prefix.causality == Some(Causality::Input) && prefix.variability > Written::Parameter;
+        // What a declaration says is not given from outside.
+        let is_bound = is_top && is_input && self.is_bound(id);
         let template = Variable {
-            input: is_top && is_input,
+            input: is_top && is_input && !is_bound,
             component_input: is_input && !self.instances.is_root(instance),
             output: is_top && prefix.causality == Some(Causality::Output),
             protected,
@@ -92,6 +94,10 @@ impl Flattener<'_> {
         }
         self.instances[id].first = Some(first);
         self.instances.numbered.push((first, id));
+    }
+
+    fn is_bound(&mut self, id: PrimitiveId) -> bool {
+        self.primitive_layers(id).is_ok_and(|layers| layers.iter().any(|layer| layer.value().is_some()))
     }
 
     /// All modifiers of a variable, its type's included, strongest first.
