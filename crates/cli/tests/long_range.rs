@@ -32,6 +32,19 @@ fn a_ladder_that_sets_of_modes_cannot_describe_is_swept() {
     assert!(outcome.stdout.contains("some of them singular"), "{}", outcome.stdout);
 }
 
+/// However many rooms there are, and however many blocks: of all doors closed there is one warning, and what is not looked at is said.
+#[test]
+fn closed_doors_of_a_corridor_are_one_warning_for_any_number_of_rooms() {
+    for rooms in [1, 3, 6, 7, 8, 20] {
+        let outcome = check("BuildingIncompressible", &[&format!("N={rooms}")]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        let title = "warning[W0601]: `plug_Pc`, `cmf[1]` depend on each other: nothing says what `Pc[0]`, `Pc[1]` are";
+        assert_eq!(outcome.stderr.lines().next(), Some(title), "{rooms}: {}", outcome.stderr);
+        assert_eq!(outcome.stderr.matches("W0601").count(), 1, "{rooms}: {}", outcome.stderr);
+        assert_eq!(outcome.stderr.contains("N0602"), rooms > 3, "{rooms}: {}", outcome.stderr);
+    }
+}
+
 /// A ladder whose breakers open one after the other, twenty of them; fed at the third rung.
 const OPENING: &str = "model Ladder
   parameter Integer N = 40;
@@ -200,6 +213,11 @@ fn what_is_asked_of_a_mode_is_answered_where_all_modes_are_too_many() {
     assert!(regular.stdout.contains("r[1] -- nodeb[1] -> v[1]"), "{}", regular.stdout);
     let singular = at("rung[1]=false,right[1]=false");
     assert!(singular.stderr.contains("`b[1]` is not determined"), "{}", singular.stderr);
+    assert!(singular.stderr.contains("W0605]: singular\n"), "{}", singular.stderr);
+    assert!(singular.stderr.contains("no mode that is possible here is regular"), "{}", singular.stderr);
+    let several = at("left[50]=false,right[50]=false,left[80]=false,right[80]=false").stderr;
+    assert!(several.contains("W0605]: `a[51]` and 99 more are cut off\n"), "{several}");
+    assert_eq!(several.matches("add up to an equation without unknowns").count(), 2, "{several}");
 }
 
 /// Titles fit into a line of a terminal, whatever the network.

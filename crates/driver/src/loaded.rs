@@ -321,14 +321,14 @@ impl Loaded {
 
     /// Whether no coefficients cancel, and none did before.
     fn looks_the_same(&self, dae: &MultimodeDae, values: &[Option<f64>]) -> bool {
-        let Analyzed { analysis, combinations, dependences, blocks_not_checked, .. } = &self.analyzed;
+        let Analyzed { analysis, combinations, dependences, not_checked, .. } = &self.analyzed;
         if !(analysis.is_regular() && combinations.is_empty() && dependences.is_empty()) {
             return false;
         }
         let mut model = dae.model.clone();
         let looked_at = LookedAt::default();
         let found = numeric_singularities(&mut model, analysis, &noting(values, &looked_at));
-        found.dependences.is_empty() && found.blocks_not_checked == *blocks_not_checked
+        found.dependences.is_empty() && found.not_checked == *not_checked
     }
 }
 

@@ -500,9 +500,9 @@ impl<'a> Run<'a> {
 
 /// A structure before the kinds of its singular modes are known.
 fn not_judged(regularized: Regularized, within: Vec<(ModeVariableId, bool)>) -> Analyzed {
-    let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } = regularized;
+    let Regularized { dae, analysis, combinations, dependences, not_checked, .. } = regularized;
     let (singularities, long_range) = (Singularities::none(), None);
-    Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked, singularities, long_range }
+    Analyzed { dae, analysis, within, combinations, dependences, not_checked, singularities, long_range }
 }
 
 /// The values of parameters, which are noted as they are asked for.

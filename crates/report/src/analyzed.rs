@@ -2,7 +2,7 @@
 
 use modeshift_dae::{ModeVariableId, MultimodeDae};
 use modeshift_structure::long_range::LongRange;
-use modeshift_structure::{Analysis, Combination, Dependence, Singularities};
+use modeshift_structure::{Analysis, Combination, Dependence, NotChecked, Singularities};
 
 /// A model with its structure.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub struct Analyzed {
     pub combinations: Vec<Combination>,
     /// Equations that depend on each other numerically, which could not be repaired.
     pub dependences: Vec<Dependence>,
-    /// How many blocks are too large to be checked for that.
-    pub blocks_not_checked: usize,
+    /// What is too large or too much to be checked for that.
+    pub not_checked: NotChecked,
     /// Its singular modes and their kinds.
     pub singularities: Singularities,
     /// The verdicts once more, in a form that has short words, where the formula of the singular modes has none.

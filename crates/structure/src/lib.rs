@@ -81,7 +81,7 @@ pub use incidence::{EdgeId, Formulas, Incidence, MissingVariable, Occurrence, Ve
 pub use matching::{
     Matching, Offsets, Parts, SingularCase, Thermometer, Unsolvable, dulmage_mendelsohn, match_equations, paired_cases,
 };
-pub use numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
+pub use numeric_singularity::{Dependence, NotChecked, NumericSingularities, numeric_singularities};
 pub use one_mode::ModeBlock;
 pub use port_spaces::{Proof, Reason, SingularKind, Singularities, Singularity, singularities};
 pub use regularize::{Combination, Regularized, Structure, regularize, regularize_or_sweep, undo};

@@ -21,7 +21,8 @@ use rustc_hash::FxHashMap;
 
 use crate::always_zero::AlwaysZero;
 use crate::graph::dependency_graph::{Block, BlockId, Derivative};
-use crate::graph::small_blocks::{SmallBlock, small_blocks};
+use crate::graph::sampled_blocks::{SampledBlock, sampled_blocks};
+use crate::graph::small_blocks::{UnlistedBlock, small_blocks};
 use crate::prime_field;
 use crate::{Analysis, Incidence};
 
@@ -33,6 +34,8 @@ const MOST_CASES: usize = 64;
 /// modes would otherwise take longer than everything else.
 const MOST_ROWS: usize = 50_000;
 const ROWS_PER_EQUATION: usize = 50;
+/// Blocks of some modes, where there are too many, are looked at as long as the cubes of their sizes add up to less, some tenth of a second.
+const MOST_WORK_ON_SAMPLES: usize = 50_000_000;
 /// At how many generic points a Jacobian that is not constant is tried before it counts as singular.
 const POINTS: u64 = 4;
 /// From this point on, variables are about as large as their `nominal` or `start` says: `exp(-9000/T)` is zero to the last digit at
@@ -53,6 +56,8 @@ pub struct Dependence {
     pub writes: Vec<Derivative<VariableId>>,
     /// Whether the coefficients are constant, so that the combination vanishes whatever the state.
     pub constant: bool,
+    /// Whether its block is one of too many to be listed: in other modes there may be others like it.
+    pub sampled: bool,
 }
 
 /// What was found, and what was not looked at.
@@ -60,8 +65,28 @@ pub struct Dependence {
 pub struct NumericSingularities {
     /// Dependent equations, by block.
     pub dependences: Vec<Dependence>,
-    /// How many blocks were too large, or differ in too many modes, to be looked at.
-    pub blocks_not_checked: usize,
+    /// What was not looked at.
+    pub not_checked: NotChecked,
+}
+
+/// Blocks that were too large or too many to be looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotChecked {
+    /// How many were too large, or differ in too many modes.
+    pub blocks: usize,
+    /// How many equations have blocks that are too many to be listed: the small ones were looked at, and some others.
+    pub equations: usize,
+    /// From how many of these not all small ones were looked for.
+    pub without_small: usize,
+    /// How many others were looked at.
+    pub sampled: usize,
+}
+
+impl NotChecked {
+    /// Whether everything was looked at.
+    pub fn is_nothing(self) -> bool {
+        self == NotChecked::default()
+    }
 }
 
 /// Looks for blocks whose Jacobian is singular with these values of parameters.
@@ -95,11 +120,22 @@ pub fn numeric_singularities(
     }
     found.sort_by_key(|(id, _)| *id);
     check.found.dependences = found.into_iter().map(|(_, dependence)| dependence).collect();
-    let (small, not_looked_for) = small_blocks(analysis);
-    for SmallBlock { guard, equations, writes } in &small {
+    let (small, without_small) = small_blocks(analysis);
+    for UnlistedBlock { guard, equations, writes } in &small {
         check.block(Block { guard: *guard, equations, writes, reads: &[] });
     }
-    check.found.blocks_not_checked += not_looked_for;
+    let before = check.found.dependences.len();
+    let (mut sampled, mut work) = (0, 0);
+    sampled_blocks(analysis, LARGEST_BLOCK, |block| {
+        check.sampled_block(block);
+        (sampled, work) = (sampled + 1, work + block.equations.len().pow(3));
+        // Of one cause, very many blocks are singular: one of them is told.
+        work < MOST_WORK_ON_SAMPLES && check.found.dependences.len() == before
+    });
+    check.found.dependences.truncate(before + 1);
+    check.found.dependences.iter_mut().skip(before).for_each(|it| it.sampled = true);
+    let equations = analysis.graph.not_listed().len();
+    check.found.not_checked = NotChecked { equations, without_small, sampled, ..check.found.not_checked };
     check.found
 }
 
@@ -134,13 +170,23 @@ struct Row {
     /// Places of entries that have no derivative, such as those of an opaque function: taken for numbers of their own.
     opaque: Vec<usize>,
     is_constant: bool,
+    /// A mode variable on which an entry still depends, as the modes in which it is true.
+    undecided: Option<ModeSet>,
     /// By generic point, the values of the entries; nothing where they cannot be computed.
     values: OnceCell<Option<Vec<Vec<f64>>>>,
 }
 
+/// The modes in which a block is looked at.
+#[derive(Clone, Copy)]
+enum Among<'a> {
+    /// All of these.
+    Modes(ModeSet),
+    /// One, by its values.
+    Mode(&'a [bool]),
+}
+
 /// The Jacobian of a block in some of its modes: rows with the columns of their unknowns, ascending.
 struct Jacobian {
-    modes: ModeSet,
     rows: Vec<(Rc<Row>, Vec<u32>)>,
 }
 
@@ -165,40 +211,53 @@ impl Check<'_> {
             return; // most blocks
         }
         if block.equations.len() > LARGEST_BLOCK {
-            self.found.blocks_not_checked += 1;
+            self.found.not_checked.blocks += 1;
             return;
         }
         let mut cases = vec![block.guard];
         let mut decided = 0;
         while let Some(modes) = cases.pop() {
             if decided + cases.len() >= MOST_CASES {
-                self.found.blocks_not_checked += 1;
+                self.found.not_checked.blocks += 1;
                 return;
             }
             let rows = if block.equations.len() > 1 { block.equations.len() } else { 0 };
             let Some(rows_left) = self.rows_left.checked_sub(rows) else {
-                self.found.blocks_not_checked += 1;
+                self.found.not_checked.blocks += 1;
                 return;
             };
             self.rows_left = rows_left;
-            let jacobian = self.jacobian(block, modes);
-            match self.undecided_mode(&jacobian) {
+            let jacobian = self.jacobian(block, Among::Modes(modes));
+            match jacobian.rows.iter().find_map(|(row, _)| row.undecided) {
                 Some(literal) => {
                     let space = &self.analysis.space;
                     cases.extend([space.difference(modes, literal), space.and(modes, literal)]);
                 }
                 None => {
-                    self.decide(block, &jacobian);
+                    self.decide(block, &jacobian, || modes);
                     decided += 1;
                 }
             }
         }
     }
 
+    /// The same of a block in one mode.
+    fn sampled_block(&mut self, found: &SampledBlock<'_>) {
+        let SampledBlock { equations, writes, mode } = found;
+        let block = Block { guard: ModeSet::ALL, equations, writes, reads: &[] };
+        let jacobian = self.jacobian(block, Among::Mode(mode));
+        let value = |(at, &value): (usize, &bool)| (ModeVariable(at as u32), value);
+        let values: Vec<(ModeVariable, bool)> = mode.iter().enumerate().map(value).collect();
+        let space = &self.analysis.space;
+        self.decide(block, &jacobian, || space.valuation(&values));
+    }
+
     /// Whether what an equation is solved for is one term of its sums and occurs nowhere else in it: its coefficient is 1 or -1,
     /// whatever the mode.
     fn has_plain_term(&self, equation: &Derivative<EquationId>, write: &Derivative<VariableId>) -> bool {
-        let Some(order) = write.order.checked_sub(equation.order) else { return false };
+        let Some(order) = write.order.checked_sub(equation.order) else {
+            return false;
+        };
         let modeshift_dae::Equation { left, right, .. } = self.model.equations[equation.of];
         let mut search = PlainTerm { model: self.model, unknown: Derivative::new(write.of, order), parts: 0, found: 0 };
         search.sum(left) && search.sum(right) && search.found == 1
@@ -206,7 +265,7 @@ impl Check<'_> {
 
     /// Whether the derivative of a block of one equation says the same, where it is a number.
     fn is_one_or_minus_one(&mut self, block: Block<'_>) -> bool {
-        let jacobian = self.jacobian(block, block.guard);
+        let jacobian = self.jacobian(block, Among::Modes(block.guard));
         let entries: Vec<ExpressionId> = jacobian.entries(0).map(|(_, entry)| entry).collect();
         let is_one = |&entry: &ExpressionId| self.model.expressions.literal(entry).is_none_or(|it| it.abs() == 1.0);
         entries.len() == 1 && entries.iter().all(is_one)
@@ -222,7 +281,7 @@ impl Check<'_> {
     }
 
     /// The block's Jacobian, with modes and parameters filled in as far as these modes decide them.
-    fn jacobian(&mut self, block: Block<'_>, modes: ModeSet) -> Jacobian {
+    fn jacobian(&mut self, block: Block<'_>, modes: Among<'_>) -> Jacobian {
         let columns: FxHashMap<VariableId, (u32, u32)> =
             block.writes.iter().zip(0..).map(|(write, column)| (write.of, (column, write.order))).collect();
         let row = |equation: &Derivative<EquationId>| {
@@ -231,7 +290,7 @@ impl Check<'_> {
             let columns = unknowns.iter().map(|&(_, column, _)| column).collect();
             (self.row(*equation, of_row, modes), columns)
         };
-        Jacobian { modes, rows: block.equations.iter().map(row).collect() }
+        Jacobian { rows: block.equations.iter().map(row).collect() }
     }
 
     /// The row of an equation for some unknowns, made once for what these modes decide.
@@ -239,7 +298,7 @@ impl Check<'_> {
         &mut self,
         equation: Derivative<EquationId>,
         unknowns: Vec<Derivative<VariableId>>,
-        modes: ModeSet,
+        modes: Among<'_>,
     ) -> Rc<Row> {
         let of_equation = self.modes_of(equation.of);
         let decided = of_equation.iter().map(|&(_, literal)| decided_value(self.analysis, modes, literal)).collect();
@@ -259,7 +318,9 @@ impl Check<'_> {
         let residual = evaluation.of(&mut self.model.expressions, residual);
         let (mut entries, mut opaque) = (Vec::new(), Vec::new());
         for (place, &Derivative { of, order: top }) in form.unknowns.iter().enumerate() {
-            let Some(order) = top.checked_sub(equation.order) else { continue };
+            let Some(order) = top.checked_sub(equation.order) else {
+                continue;
+            };
             let FlatModel { variables, functions, expressions, .. } = &mut *self.model;
             match Derivatives::by_variable(Derivative::new(of, order), variables, functions).of(expressions, residual) {
                 Ok(entry) => entries.push((place, evaluation.of(expressions, entry))),
@@ -273,7 +334,8 @@ impl Check<'_> {
             entries.iter_mut().for_each(|(_, entry)| *entry = evaluation.of(expressions, *entry));
         }
         let is_constant = entries.iter().all(|&(_, entry)| self.model.expressions.literal(entry).is_some());
-        let row = Rc::new(Row { entries, opaque, is_constant, values: OnceCell::new() });
+        let undecided = entries.iter().filter(|_| !is_constant).find_map(|&(_, entry)| self.undecided(entry, modes));
+        let row = Rc::new(Row { entries, opaque, is_constant, undecided, values: OnceCell::new() });
         self.rows.insert(form, Rc::clone(&row));
         row
     }
@@ -333,27 +395,22 @@ impl Check<'_> {
         }
     }
 
-    /// A mode variable on which an entry still depends, as the modes in which it is true.
-    fn undecided_mode(&self, jacobian: &Jacobian) -> Option<ModeSet> {
+    /// A mode variable on which an entry depends, as the modes in which it is true, that has no one value in these modes.
+    fn undecided(&self, entry: ExpressionId, modes: Among<'_>) -> Option<ModeSet> {
         let mut undecided = None;
-        let open = jacobian.rows.iter().filter(|(row, _)| !row.is_constant);
-        for &(_, entry) in open.flat_map(|(row, _)| &row.entries) {
-            self.model.expressions.for_each(entry, |_, node| {
-                if let (Node::Mode(mode), None) = (node, undecided) {
-                    let space = &self.analysis.space;
-                    let literal = self.analysis.invariant.project(space, space.literal(ModeVariable(mode.0)));
-                    if decided_value(self.analysis, jacobian.modes, literal).is_none() {
-                        undecided = Some(literal);
-                    }
-                }
-                undecided.is_none()
-            });
-        }
+        self.model.expressions.for_each(entry, |_, node| {
+            if let (Node::Mode(mode), None) = (node, undecided) {
+                let space = &self.analysis.space;
+                let literal = self.analysis.invariant.project(space, space.literal(ModeVariable(mode.0)));
+                undecided = decided_value(self.analysis, modes, literal).is_none().then_some(literal);
+            }
+            undecided.is_none()
+        });
         undecided
     }
 
     /// Finds out whether the Jacobian is singular, and records what depends on what.
-    fn decide(&mut self, block: Block<'_>, jacobian: &Jacobian) {
+    fn decide(&mut self, block: Block<'_>, jacobian: &Jacobian, modes: impl Fn() -> ModeSet) {
         let expressions = &self.model.expressions;
         if let [(row, _)] = &jacobian.rows[..]
             && row.is_constant
@@ -362,14 +419,9 @@ impl Check<'_> {
         {
             return; // most blocks: one equation, a coefficient that is not zero
         }
-        let Some(singular) = self.singular_everywhere(jacobian) else { return };
-        if !jacobian.has_opaque_entries() {
-            let rows: Vec<Vec<(u32, ExpressionId)>> =
-                (0..jacobian.rows.len()).map(|row| jacobian.entries(row).collect()).collect();
-            if prime_field::is_regular(&self.model.expressions, &rows) == Some(true) {
-                return; // only rounding took it for singular
-            }
-        }
+        let Some(singular) = self.singular_everywhere(jacobian) else {
+            return;
+        };
         let smallest_first = {
             let mut rows = singular.dependent_rows;
             rows.sort_by_key(Vec::len);
@@ -378,15 +430,16 @@ impl Check<'_> {
         for weights in smallest_first {
             let is_constant = |row: usize| jacobian.rows[row].0.is_constant && jacobian.rows[row].0.opaque.is_empty();
             self.found.dependences.push(Dependence {
-                modes: jacobian.modes,
+                modes: modes(),
                 constant: weights.iter().all(|&(row, _)| is_constant(row)),
                 equations: weights.into_iter().map(|(row, weight)| (block.equations[row], weight)).collect(),
                 writes: block.writes.to_vec(),
+                sampled: false,
             });
         }
     }
 
-    /// The rank deficiency, if there is one at every point that was tried.
+    /// The rank deficiency, if there is one at every point that was tried, and not from rounding.
     fn singular_everywhere(&self, jacobian: &Jacobian) -> Option<Singular> {
         let size = jacobian.rows.len();
         let pattern = Pattern::from_rows(size, (0..size).map(|row| columns_of(jacobian, row)));
@@ -409,10 +462,19 @@ impl Check<'_> {
             match Lu::for_pattern(&pattern).factor(&pattern, &matrix) {
                 Ok(()) => return None,
                 Err(FactorFailure::NotFinite { .. }) => {}
+                Err(FactorFailure::Singular(_)) if last.is_none() && self.is_regular_without_rounding(jacobian) => {
+                    return None;
+                }
                 Err(FactorFailure::Singular(singular)) => last = Some(singular),
             }
         }
         last
+    }
+
+    fn is_regular_without_rounding(&self, jacobian: &Jacobian) -> bool {
+        let entries = |row: usize| jacobian.entries(row).collect();
+        let rows: Vec<Vec<(u32, ExpressionId)>> = (0..jacobian.rows.len()).map(entries).collect();
+        !jacobian.has_opaque_entries() && prime_field::is_regular(&self.model.expressions, &rows) == Some(true)
     }
 
     /// By generic point, the values of the entries of a row.
@@ -424,7 +486,9 @@ impl Check<'_> {
             let mut workspace = tape.workspace();
             let at_point = |point: u64| {
                 let mut generic = Generic::new(point);
-                let size = |input| if point < FIRST_POINT_OF_SIZE { 1.0 } else { self.size_of(input) };
+                let size = |input| {
+                    if point < FIRST_POINT_OF_SIZE { 1.0 } else { self.size_of(input) }
+                };
                 let inputs: Vec<f64> = tape.inputs().iter().map(|&input| size(input) * generic.value(input)).collect();
                 let mut values = vec![0.0; entries.len()];
                 tape.evaluate(&inputs, &mut workspace, &mut values);
@@ -437,7 +501,9 @@ impl Check<'_> {
 
     /// How large a variable is, as far as the modeler says: its nominal value, else its start value, else 1.
     fn size_of(&self, input: Input) -> f64 {
-        let (Input::Variable(variable, 0) | Input::LeftVariable(variable, 0)) = input else { return 1.0 };
+        let (Input::Variable(variable, 0) | Input::LeftVariable(variable, 0)) = input else {
+            return 1.0;
+        };
         let declared = &self.model.variables[variable];
         let number = |id: ExpressionId| match self.model.expressions.node(id) {
             Node::Variable(of, 0) => (self.value_of)(of),
@@ -513,7 +579,13 @@ fn unknowns_of(
 }
 
 /// The value that a mode variable, true in the modes `literal`, has in all of these modes.
-fn decided_value(analysis: &Analysis, modes: ModeSet, literal: ModeSet) -> Option<bool> {
+fn decided_value(analysis: &Analysis, modes: Among<'_>, literal: ModeSet) -> Option<bool> {
+    let modes = match modes {
+        Among::Modes(modes) => modes,
+        Among::Mode(values) => {
+            return Some(analysis.space.evaluate(literal, |variable| values[variable.index()]));
+        }
+    };
     if !analysis.space.intersects(modes, literal) {
         Some(false)
     } else if analysis.space.implies(modes, literal) {

@@ -20,7 +20,7 @@ use modeshift_modes::{Limit, LimitKind, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::long_range::{LongRange, long_range};
-use crate::numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
+use crate::numeric_singularity::{Dependence, NotChecked, NumericSingularities, numeric_singularities};
 use crate::{Analysis, Options, analyze};
 
 /// After this many rounds of combining equations, what is still singular is reported as it is.
@@ -64,8 +64,8 @@ pub struct Regularized {
     pub combinations: Vec<Combination>,
     /// What is numerically singular and could not be repaired.
     pub dependences: Vec<Dependence>,
-    /// How many blocks were too large to be looked at.
-    pub blocks_not_checked: usize,
+    /// What was too large or too much to be looked at for that.
+    pub not_checked: NotChecked,
 }
 
 /// What was found about a model, by whichever method its structure allows.
@@ -126,8 +126,8 @@ fn regularized(
     combinations: Vec<Combination>,
     found: NumericSingularities,
 ) -> Regularized {
-    let NumericSingularities { dependences, blocks_not_checked } = found;
-    Regularized { dae, analysis, combinations, dependences, blocks_not_checked }
+    let NumericSingularities { dependences, not_checked } = found;
+    Regularized { dae, analysis, combinations, dependences, not_checked }
 }
 
 /// Combines equations until none is left that can be combined, or the rounds are over.
@@ -140,6 +140,7 @@ fn combined(
     for round in 0.. {
         let analysis = analyze(dae, options)?;
         let found = numeric_singularities(&mut dae.model, &analysis, value_of);
+        analysis.space.check()?;
         let before = combinations.len();
         if round < MOST_ROUNDS {
             combine_dependent(dae, &analysis, &found.dependences, combinations);
@@ -179,12 +180,12 @@ fn combine_dependent(
     }
 }
 
-/// Those with constant coefficients, each once with all the modes in which it was found: the currents of three windings add up
+/// Those with constant coefficients whose modes are all known, each once with all the modes in which it was found: the currents of three windings add up
 /// to nothing in whatever modes the diodes behind them are, and there may be more modes than rounds.
 fn united(space: &ModeSpace, dependences: &[Dependence]) -> Vec<Dependence> {
     let mut all: Vec<Dependence> = Vec::new();
     let mut numbers: FxHashMap<Vec<Derivative<EquationId>>, Vec<usize>> = FxHashMap::default();
-    for dependence in dependences.iter().filter(|dependence| dependence.constant) {
+    for dependence in dependences.iter().filter(|dependence| dependence.constant && !dependence.sampled) {
         let same = numbers.entry(dependence.equations.iter().map(|it| it.0).collect()).or_default();
         match same.iter().find(|&&number| is_same(&all[number], dependence)) {
             Some(&number) => all[number].modes = space.or(all[number].modes, dependence.modes),

@@ -63,6 +63,32 @@ fn transistor_amplifier_has_five_degrees_of_freedom_not_eight() {
     assert!(result.dependences.is_empty(), "{:?}", result.dependences);
 }
 
+/// Cells in a row that exchange something with each other, and with rooms whose doors are open; nothing says how much there is in all.
+fn cells_with_rooms(count: usize) -> Regularized {
+    let mut text = String::new();
+    for k in 1..=count {
+        text += &format!("x{k} : real; y{k} : real; d{k} : boolean; ");
+        text += &format!("if d{k} then o{k} : equation y{k} = x{k} else c{k} : equation y{k} = 1.0 end; ");
+    }
+    for k in 1..=count {
+        let before = if k > 1 { format!("(x{k} - x{})", k - 1) } else { "0".to_string() };
+        let after = if k < count { format!("(x{k} - x{})", k + 1) } else { "0".to_string() };
+        text += &format!("b{k} : equation {before} + {after} + (if d{k} then x{k} - y{k} else 0) = 0; ");
+    }
+    regularized(text.trim_end_matches("; "))
+}
+
+#[test]
+fn what_depends_in_blocks_of_too_many_modes_is_found_in_some_of_them() {
+    let few = cells_with_rooms(3);
+    assert!(!few.combinations.is_empty() && few.not_checked.is_nothing(), "{:?}", few.not_checked);
+    let many = cells_with_rooms(12);
+    assert!(many.combinations.is_empty(), "{:?}", many.combinations);
+    let [found] = many.dependences.as_slice() else { panic!("one of them: {:?}", many.dependences) };
+    assert!(found.sampled && found.equations.len() >= 12, "{found:?}");
+    assert_eq!((many.not_checked.equations, many.not_checked.sampled), (24, 1));
+}
+
 #[test]
 fn a_combination_of_many_modes_is_made_at_once() {
     // Currents of three coils into six resistances that depend on the mode: 64 modes of one block, in all of which the sum of the

@@ -9,12 +9,14 @@ use modeshift_structure::long_range::{Diagram, InAllModes, LongRange, StagedCase
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Analyzed;
-use crate::wording::{Names, listed};
+use crate::wording::{Names, counted, listed};
 
 /// Labels of one diagnostic.
 const MOST_LABELS: usize = 6;
 /// Families of mode variables in a sentence.
 const MOST_FAMILIES: usize = 4;
+/// Parts that are cut off of which one diagnostic speaks.
+const MOST_ISLANDS: usize = 3;
 
 /// Says in which modes parts are cut off, and in which others something has no partner.
 pub fn check_long_range(dae: &MultimodeDae, found: &LongRange, diagnostics: &mut Diagnostics) {
@@ -143,6 +145,8 @@ struct Choice {
     deviating: Vec<(ModeVariable, bool)>,
     /// Whether these alone make it so, whatever the others are.
     alone: bool,
+    /// Whether no mode is possible that is without the verdict.
+    always: bool,
     usual: FxHashMap<ModeVariable, bool>,
     counts: Vec<(usize, Option<u128>)>,
 }
@@ -183,8 +187,9 @@ impl Words<'_> {
         let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
         let found = swept.fewest_deviations(usual_value)?;
         let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
-        let alone = swept.is_implied_by(&deviating);
-        Some(Choice { deviating: self.without_implied(&deviating), all: deviating, alone, usual, counts: found.counts })
+        let (alone, always) = (swept.is_implied_by(&deviating), swept.is_implied_by(&[]));
+        let counts = found.counts;
+        Some(Choice { deviating: self.without_implied(&deviating), all: deviating, alone, always, usual, counts })
     }
 
     fn choice_of_set(&self, diagram: &Diagram, modes: ModeSet) -> Option<Choice> {
@@ -195,7 +200,8 @@ impl Words<'_> {
         let found = space.fewest_deviations(modes, usual_value)?;
         let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
         let alone = space.implies(space.and(space.valuation(&deviating), *valid), modes);
-        Some(Choice { deviating: self.without_implied(&deviating), all: deviating, alone, usual, counts: found.counts })
+        let (always, counts) = (space.implies(*valid, *singular), found.counts);
+        Some(Choice { deviating: self.without_implied(&deviating), all: deviating, alone, always, usual, counts })
     }
 
     /// Deviations without those that others imply: a machine that is in one state is not in another.
@@ -226,7 +232,7 @@ impl Words<'_> {
     /// A part of a network that hangs together with nothing else.
     fn cut_off(&self, choice: &Choice) -> Diagnostic {
         let islands = self.found.network.islands_in(&self.found.given, |variable| choice.value(variable));
-        let balances: Vec<EquationId> = islands.into_iter().flatten().collect();
+        let balances: Vec<EquationId> = islands.iter().flatten().copied().collect();
         let potentials = self.potentials(&balances, choice);
         let open = match potentials.is_empty() {
             true => short_list(balances.iter().map(|id| self.names.equation(*id))),
@@ -234,8 +240,10 @@ impl Words<'_> {
         };
         let one = potentials.len() == 1 || potentials.is_empty() && balances.len() == 1;
         let is_or_are = if one { "is" } else { "are" };
-        let when = self.deviating(choice);
-        let message = format!("{open} {is_or_are} cut off, e.g. when {when}");
+        let message = match choice.always {
+            true => format!("{open} {is_or_are} cut off"),
+            false => format!("{open} {is_or_are} cut off, e.g. when {}", self.deviating(choice)),
+        };
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
         for id in potentials.iter().take(MOST_LABELS) {
             let variable = &self.dae.model.variables[*id];
@@ -245,32 +253,50 @@ impl Words<'_> {
             let equation = &self.dae.model.equations[*id];
             diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
         }
-        let names = listed(balances.iter().map(|id| self.names.equation(*id)));
-        let sum = match balances.len() {
-            1 => format!("all flows of {names} are given then: it is redundant, or cannot hold"),
-            _ => format!(
-                "{names} add up to an equation without unknowns: one is redundant, or they contradict each other"
-            ),
-        };
-        diagnostic = self.with_choice(diagnostic.with_note(sum), choice);
+        for island in islands.iter().take(MOST_ISLANDS) {
+            diagnostic = diagnostic.with_note(self.sum_of(island));
+        }
+        if let Some(others) = islands.len().checked_sub(MOST_ISLANDS).filter(|others| *others > 0) {
+            diagnostic = diagnostic.with_note(format!("so it is with {}", counted(others, "more part")));
+        }
+        diagnostic = self.with_choice(diagnostic, choice);
         if self.found.singular_without_islands.is_none() {
             diagnostic =
                 diagnostic.with_note("whether modes without such a part are singular too was too much to compare");
         }
         match potentials.first() {
-            Some(id) => diagnostic.help(format!(
-                "give each part that can be cut off a reference that holds only then, in place of one of its balances: \
-                 here `{} = 0` in place of `{}`",
-                self.names.variable(*id),
-                self.names.equation(balances[0])
-            )),
+            Some(id) => {
+                let (potential, balance) = (self.names.variable(*id), self.names.equation(balances[0]));
+                let reference = match choice.alone && (1..=MOST_LABELS).contains(&choice.deviating.len()) {
+                    true => format!("`{potential} = 0` if `{}`, else `{balance}`", self.condition(choice)),
+                    false => format!("`{potential} = 0` in place of `{balance}`"),
+                };
+                diagnostic.help(format!(
+                    "give each part that can be cut off a reference that holds only then, in place of one of its \
+                     balances: here {reference}"
+                ))
+            }
             None => diagnostic,
+        }
+    }
+
+    /// What the balances of a part that is cut off come to.
+    fn sum_of(&self, island: &[EquationId]) -> String {
+        let names = listed(island.iter().map(|id| self.names.equation(*id)));
+        match island.len() {
+            1 => format!("all flows of {names} are given then: it is redundant, or cannot hold"),
+            _ => format!(
+                "{names} add up to an equation without unknowns: one is redundant, or they contradict each other"
+            ),
         }
     }
 
     /// Equations or variables without a partner.
     fn without_partners(&self, choice: &Choice) -> Diagnostic {
-        let message = format!("singular, for example, when {}", self.deviating(choice));
+        let message = match choice.always {
+            true => "singular".to_string(),
+            false => format!("singular, for example, when {}", self.deviating(choice)),
+        };
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
         let parts = self.found.parts_in(|variable| choice.value(variable));
         for id in parts.overdetermined_equations.iter().take(MOST_LABELS / 2) {
@@ -294,6 +320,9 @@ impl Words<'_> {
 
     /// What is usual, and how many choices there are.
     fn with_choice(&self, diagnostic: Diagnostic, choice: &Choice) -> Diagnostic {
+        if choice.always {
+            return diagnostic.with_note("no mode that is possible here is regular");
+        }
         let values = choice.deviating.iter().map(|&(variable, value)| format!("{} = {value}", self.mode(variable)));
         let rest = if choice.alone { "whatever the others are" } else { "the others as usual" };
         let mut example: Vec<String> = values.collect();
@@ -316,6 +345,16 @@ impl Words<'_> {
 
     fn mode(&self, variable: ModeVariable) -> &str {
         &self.dae.mode_variables[ModeVariableId(variable.0)].name
+    }
+
+    /// `not a and not b`
+    fn condition(&self, choice: &Choice) -> String {
+        let literal = |&(variable, value): &(ModeVariable, bool)| {
+            let name = self.mode(variable);
+            let operand = if name.contains(' ') { format!("({name})") } else { name.to_string() };
+            if value { operand } else { format!("not {operand}") }
+        };
+        choice.deviating.iter().map(literal).collect::<Vec<String>>().join(" and ")
     }
 
     /// `` `a` and `b` are false ``

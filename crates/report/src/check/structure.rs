@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, MultimodeDae, Variable, VariableId, short_text};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
 use modeshift_drawing::shortened;
 use modeshift_modes::{Invariant, Limit};
-use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKind, Singularity};
+use modeshift_structure::{Analysis, Combination, Dependence, NotChecked, Reason, SingularKind, Singularity};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -104,10 +104,26 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
         }
         diagnostics.push(note);
     }
-    if analyzed.blocks_not_checked > 0 {
-        let blocks = counted(analyzed.blocks_not_checked, "block");
-        let message = format!("{blocks} too large to be checked for coefficients that cancel");
-        diagnostics.push(Diagnostic::note(Code::N0602, message));
+    note_not_checked(analyzed, diagnostics);
+}
+
+/// Says which blocks were not checked.
+fn note_not_checked(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let NotChecked { blocks, equations, without_small, sampled } = analyzed.not_checked;
+    let mut note = |message: String| diagnostics.push(Diagnostic::note(Code::N0602, message));
+    if blocks > 0 {
+        let blocks = counted(blocks, "block");
+        note(format!("{blocks} too large or too many to be checked for coefficients that cancel"));
+    }
+    if equations > 0 {
+        let but_for = match without_small {
+            0 => String::new(),
+            _ => format!(" but for {}", counted(without_small, "equation")),
+        };
+        note(format!(
+            "the blocks of {equations} equations are too many to be checked for coefficients that cancel: checked \
+             are small ones{but_for}, and {sampled} of the others"
+        ));
     }
 }
 
@@ -276,6 +292,9 @@ impl Checker<'_> {
             let when = self.texts.text(dependence.modes);
             let known = if dependence.constant { "whatever the state" } else { "at every state that was tried" };
             warning = warning.with_note(format!("with the given parameters their Jacobian is singular {known}"));
+            if dependence.sampled {
+                warning = warning.with_note("it was found in one of very many blocks: others may be like it");
+            }
             diagnostics.push(if when == "true" { warning } else { warning.when(when) });
         }
     }

@@ -8,6 +8,7 @@
 //! | `closure` | reachability between neighbours, by elimination |
 //! | `blocks` | equations that are solved together, listed |
 //! | `dependency_graph` | [`ConditionalDependencyGraph`]: blocks, what they read and write, and which wait for which |
+//! | `sampled_blocks` | blocks of some modes among equations whose blocks are too many to be listed |
 //! | `small_blocks` | small blocks among equations whose blocks are too many to be listed |
 //! | `text` | a dependency graph in the papers' notation |
 //!
@@ -19,6 +20,7 @@ mod closure;
 mod components;
 pub(crate) mod cycles;
 pub(crate) mod dependency_graph;
+pub(crate) mod sampled_blocks;
 pub(crate) mod small_blocks;
 mod text;
 

@@ -12,7 +12,7 @@ use crate::graph::dependency_graph::Derivative;
 use crate::{Analysis, EdgeId};
 
 /// Blocks with more equations than this are not looked for.
-const MOST_EQUATIONS: usize = 4;
+pub(super) const MOST_EQUATIONS: usize = 4;
 /// Cases per equation that are followed.
 const MOST_CASES: usize = 64;
 /// Where more equations than this are not listed, none is looked at: a second of work.
@@ -22,25 +22,26 @@ const MOST_NODES: usize = 200_000;
 const NODES_PER_EQUATION: usize = 20;
 
 /// A block with what it is solved for, in modes in which its offsets are the same.
-pub(crate) struct SmallBlock {
+pub(crate) struct UnlistedBlock {
     pub(crate) guard: ModeSet,
     pub(crate) equations: Vec<Derivative<EquationId>>,
     pub(crate) writes: Vec<Derivative<VariableId>>,
 }
 
-/// The small blocks of the equations that an analysis does not list, and from how many of these none was looked for.
-pub(crate) fn small_blocks(analysis: &Analysis) -> (Vec<SmallBlock>, usize) {
+/// The small blocks of the equations that an analysis does not list, and from how many of these not all were looked for.
+pub(crate) fn small_blocks(analysis: &Analysis) -> (Vec<UnlistedBlock>, usize) {
     let not_listed = analysis.graph.not_listed();
     let nodes = analysis.space.node_count() + MOST_NODES + NODES_PER_EQUATION * not_listed.len();
     let claimed = analysis.incidence.equations().iter().map(|_| ModeSet::EMPTY).collect();
     let mut search = Search { analysis, claimed, found: Vec::new() };
+    let mut not_finished = 0;
     for (at, &start) in not_listed.iter().enumerate() {
         if analysis.space.node_count() > nodes || not_listed.len() > MOST_STARTS {
-            return (search.found, not_listed.len() - at);
+            return (search.found, not_finished + not_listed.len() - at);
         }
-        search.from(start);
+        not_finished += usize::from(!search.from(start));
     }
-    (search.found, 0)
+    (search.found, not_finished)
 }
 
 /// Some equations and variables that belong to one block in some modes.
@@ -55,7 +56,7 @@ struct Search<'a> {
     analysis: &'a Analysis,
     /// Modes in which the block of an equation was found.
     claimed: IndexVec<EquationId, ModeSet>,
-    found: Vec<SmallBlock>,
+    found: Vec<UnlistedBlock>,
 }
 
 impl Search<'_> {
@@ -63,11 +64,14 @@ impl Search<'_> {
         &self.analysis.space
     }
 
-    fn from(&mut self, start: EquationId) {
+    /// Finds the small blocks of an equation; false where there are too many cases.
+    fn from(&mut self, start: EquationId) -> bool {
         let modes = self.space().difference(self.analysis.cycles.equations[start], self.claimed[start]);
         let mut pending = vec![Members { modes, equations: vec![start], variables: Vec::new() }];
         for _ in 0..MOST_CASES {
-            let Some(members) = pending.pop() else { return };
+            let Some(members) = pending.pop() else {
+                return true;
+            };
             if members.modes.is_empty() || members.equations.len() > MOST_EQUATIONS {
                 continue;
             }
@@ -82,6 +86,7 @@ impl Search<'_> {
                 }
             }
         }
+        pending.is_empty()
     }
 
     /// An edge on a cycle from the members to another, with its modes: one that is there in all their modes, if there is one.
@@ -119,32 +124,45 @@ impl Search<'_> {
     fn add(&mut self, mut members: Members) {
         members.equations.sort_unstable();
         members.variables.sort_unstable();
-        let offsets = &self.analysis.offsets;
-        let mut blocks = vec![SmallBlock { guard: members.modes, equations: Vec::new(), writes: Vec::new() }];
         for &equation in &members.equations {
             self.claimed[equation] = self.space().or(self.claimed[equation], members.modes);
-            let cases = |modes| offsets.equations[equation].cases(&self.analysis.space, modes);
-            blocks = split(blocks, cases, |block, order| block.equations.push(Derivative::new(equation, order)));
         }
-        for &variable in &members.variables {
-            let cases = |modes| offsets.variables[variable].cases(&self.analysis.space, modes);
-            blocks = split(blocks, cases, |block, order| block.writes.push(Derivative::new(variable, order)));
-        }
-        self.found.extend(blocks.into_iter().filter(|block| block.equations.len() == block.writes.len()));
+        self.found.extend(by_offsets(self.analysis, members.modes, &members.equations, &members.variables));
     }
+}
+
+/// A block, taken apart by its offsets.
+fn by_offsets(
+    analysis: &Analysis,
+    guard: ModeSet,
+    equations: &[EquationId],
+    variables: &[VariableId],
+) -> Vec<UnlistedBlock> {
+    let Analysis { space, offsets, .. } = analysis;
+    let mut blocks = vec![UnlistedBlock { guard, equations: Vec::new(), writes: Vec::new() }];
+    for &equation in equations {
+        let cases = |modes| offsets.equations[equation].cases(space, modes);
+        blocks = split(blocks, cases, |block, order| block.equations.push(Derivative::new(equation, order)));
+    }
+    for &variable in variables {
+        let cases = |modes| offsets.variables[variable].cases(space, modes);
+        blocks = split(blocks, cases, |block, order| block.writes.push(Derivative::new(variable, order)));
+    }
+    blocks.retain(|block| block.equations.len() == block.writes.len());
+    blocks
 }
 
 /// Each block by the cases of an offset.
 fn split(
-    blocks: Vec<SmallBlock>,
+    blocks: Vec<UnlistedBlock>,
     cases: impl Fn(ModeSet) -> Vec<(u32, ModeSet)>,
-    add: impl Fn(&mut SmallBlock, u32),
-) -> Vec<SmallBlock> {
+    add: impl Fn(&mut UnlistedBlock, u32),
+) -> Vec<UnlistedBlock> {
     let mut result = Vec::new();
     for block in blocks {
         for (order, guard) in cases(block.guard) {
             let (equations, writes) = (block.equations.clone(), block.writes.clone());
-            let mut block = SmallBlock { guard, equations, writes };
+            let mut block = UnlistedBlock { guard, equations, writes };
             add(&mut block, order);
             result.push(block);
         }
