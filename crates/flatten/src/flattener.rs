@@ -133,6 +133,7 @@ impl<'a> Flattener<'a> {
         self.form_connection_sets(root);
         self.add_equations(root, truth);
         self.define_machines();
+        self.leave_out_unused_elements();
         self.settle_discrete_variables();
         self.mark_evaluated();
         self.check_overrides();

@@ -150,3 +150,17 @@ fn the_elements_that_an_expandable_connector_declares_are_connected() {
          s.y = bus.v",
     );
 }
+
+#[test]
+fn an_element_of_an_expandable_connector_that_nothing_uses_is_in_no_mode() {
+    let text = "connector Out = output Real; expandable connector Bus Real v; Real unused[2]; Real read; end Bus;
+         model S Out y = time; end S;
+         model M S s; Bus bus; Real r; equation connect(s.y, bus.v); bus.read = 1; r = 2*bus.read; end M;";
+    let model = flat(text);
+    let exists = |name: &str| {
+        let guard = model.variables.iter().find(|it| &*it.name == name).expect("a variable of this name").guard;
+        model.expressions.literal_boolean(guard) != Some(false)
+    };
+    let found = ["bus.v", "bus.unused[1]", "bus.unused[2]", "bus.read"].map(exists);
+    assert_eq!(found, [true, false, false, true]);
+}

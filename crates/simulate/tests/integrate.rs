@@ -419,6 +419,28 @@ fn a_state_that_is_zero_but_for_rounding_has_a_first_step() {
     }
 }
 
+/// Each link of a chain begins to move with one more power of the time than the one before, and powers tell no time.
+#[test]
+fn what_begins_to_move_from_rest_behind_others_has_a_first_step_of_its_own_time() {
+    for method in ALL {
+        let derivative = |t: f64, x: &[f64], dx: &mut [f64]| {
+            for (link, place) in dx.iter_mut().enumerate() {
+                let before = if link == 0 { (314.0 * t).sin() } else { x[link - 1] };
+                *place = (before - x[link]) / 1e-3;
+            }
+        };
+        let jacobian = |_: f64, _: &[f64], entries: &mut [f64]| {
+            entries.fill(0.0);
+            (0..8).for_each(|link| entries[9 * link] = -1e3);
+            (1..8).for_each(|link| entries[9 * link - 1] = 1e3);
+        };
+        let problem = Problem::new(given(8, derivative, jacobian), &Settings::new(1e-6, 8).with_method(method));
+        let mut integrator = problem.start(0.0, &[0.0; 8], None).expect("a start");
+        let first = integrator.step(0.02).expect("a step").to;
+        assert!((1e-12..1e-3).contains(&first), "{method:?}: {first:e}");
+    }
+}
+
 #[test]
 fn too_many_steps_are_a_failure() {
     let settings = Settings { most_steps: 10, ..Settings::new(1e-9, 2) };

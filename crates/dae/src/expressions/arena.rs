@@ -253,6 +253,11 @@ impl Expressions {
         id
     }
 
+    /// The nodes of all expressions, operands before what is made of them.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.nodes.iter().copied()
+    }
+
     /// The node of an expression.
     #[inline]
     pub fn node(&self, id: ExpressionId) -> Node {

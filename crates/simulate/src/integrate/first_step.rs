@@ -18,6 +18,10 @@ const TIMES: [f64; 2] = [1e-30, 1e30];
 const FACTOR: f64 = 61.803_398;
 /// A slope has changed when it did by this share: of itself, or of what makes as much as the state is.
 const CHANGED: f64 = 0.1;
+/// A slope that grows from nothing by some power of the time grows at least by this in the second half of a time.
+const GROWTH: f64 = 1.8;
+/// What is steady over so many lengths in a row is no rounding.
+const LASTING: usize = 4;
 /// The share of the time up to there that is short.
 const SHORT: f64 = 1e-2;
 
@@ -44,7 +48,7 @@ pub(super) fn first_step<System: Ode>(
         false => {
             let bounds = [own, known, at_most].into_iter().filter(|&bound| bound > 0.0);
             let most = bounds.fold(f64::INFINITY, f64::min);
-            let (short, is_seen) = short_time(evaluations, time, (state, derivative), most);
+            let (short, is_seen) = short_time(evaluations, time, (state, derivative), &weights.sizes.slope_noise, most);
             weights.sizes.acts_within = if is_seen { short } else { 0.0 };
             short
         }
@@ -92,10 +96,14 @@ pub(super) fn first_step<System: Ode>(
 /// How long slopes stay what they are or grow steadily and states do not leave where they are, where these themselves say
 /// nothing about what a short time is; at most so long. Where that is for ever nothing says what is short: then the shortest
 /// time is, and steps grow from there. And whether a change was seen.
+///
+/// What is not steady over lengths below may be rounding, of currents that begin at zero between voltages that do not: the
+/// longest row of lengths that are counts, or the first one that lasts. More than rounding is no change.
 fn short_time<System: Ode>(
     evaluations: &Evaluations<System>,
     time: f64,
     (state, derivative): (&[f64], &[f64]),
+    noise: &[f64],
     most: f64,
 ) -> (f64, bool) {
     let size = state.len();
@@ -116,25 +124,68 @@ fn short_time<System: Ode>(
         mean.iter_mut().zip(derivative.iter().zip(&end)).for_each(|(place, (begin, end))| *place = 0.5 * (begin + end));
         lead(length, &mean, &mut corrected)
             && (0..size).all(|index| {
-                let (begin, end) = (derivative[index], end[index]);
-                let change = (end - 2.0 * middle[index] + begin).abs().max((corrected[index] - end).abs());
-                let way = length * begin.abs().max(end.abs());
-                let is_far = state[index] != 0.0 && way > state[index].abs();
-                !is_far && change * length <= CHANGED * state[index].abs().max(way)
+                let slopes = Slopes {
+                    begin: derivative[index],
+                    middle: middle[index],
+                    end: end[index],
+                    corrected: corrected[index],
+                    noise: noise.get(index).copied().unwrap_or(0.0),
+                };
+                slopes.are_steady(length, state[index].abs())
             })
     };
     let first = TIMES[0].max(CLEAR * shortest_step(time));
     let mut length = first;
     let longest = most.min(TIMES[1]);
-    // What is not steady once may be rounding of slopes that begin at zero.
-    let mut steady = length;
-    let mut changes = 0;
-    while FACTOR * length < longest && changes < 2 {
+    let (mut steady, mut is_seen) = (first, false);
+    let (mut row, mut longest_row, mut changes) = (0, 0, 0);
+    while FACTOR * length < longest && (changes < 2 || longest_row < LASTING) {
         length *= FACTOR;
-        (steady, changes) = if is_steady(length) { (length, 0) } else { (steady, changes + 1) };
+        if is_steady(length) {
+            (row, changes) = (row + 1, 0);
+            if row > longest_row {
+                (steady, longest_row, is_seen) = (length, row, false);
+            }
+        } else {
+            // What is not steady once may be rounding.
+            changes += 1;
+            if changes >= 2 {
+                (row, is_seen) = (0, true);
+            }
+        }
     }
     evaluations.take_failure();
-    // What is not steady even over the shortest lengths may be the rounding of slopes that begin at zero.
-    let is_seen = changes >= 2 && steady > first;
-    (if changes < 2 && longest == TIMES[1] { first } else { steady }, is_seen)
+    // A few lengths that are steady among others that are not are so by chance.
+    if is_seen && longest_row < 2 || !is_seen && longest == TIMES[1] {
+        return (first, false);
+    }
+    (steady, is_seen)
+}
+
+/// The slopes of a state at the beginning, in the middle and at the end of a time, with where the slope of the beginning leads; at
+/// its end with where the mean slope leads; and what is rounding of them.
+struct Slopes {
+    begin: f64,
+    middle: f64,
+    end: f64,
+    corrected: f64,
+    noise: f64,
+}
+
+impl Slopes {
+    /// Whether they stay what they are or grow steadily, and do not lead away from a state of this size.
+    fn are_steady(&self, length: f64, size: f64) -> bool {
+        let Slopes { begin, middle, end, corrected, noise } = *self;
+        let largest = begin.abs().max(end.abs());
+        if size == 0.0 && begin.abs() <= noise {
+            // It grows by some power of the time, which tells no time; or another that begins to move will move it.
+            let grows = middle * end >= 0.0 && end.abs() >= GROWTH * middle.abs();
+            let is_moved = (corrected - end).abs() > CHANGED * end.abs() + noise;
+            return end.abs() <= noise || grows && !is_moved;
+        }
+        let change = ((end - 2.0 * middle + begin).abs().max((corrected - end).abs()) - noise).max(0.0);
+        let way = length * largest;
+        let is_far = size != 0.0 && way > size;
+        !is_far && change * length <= CHANGED * size.max(way)
+    }
 }

@@ -110,6 +110,8 @@ impl<System: Ode> Problem<System> {
                 first_step(&self.evaluations, &mut weights, time, point, first_order(method), longest)
             }
         };
+        // What rounding makes of slopes at the start is known of all states; sizes are made of that of states at rest alone.
+        weights.sizes.slope_noise.fill(0.0);
         let start = Start { weights, time, state, derivative: &derivative, step };
         let evaluations = &self.evaluations;
         Ok(match method {

@@ -24,6 +24,7 @@ use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::polynomials::{PLACES, POINTS};
 use crate::run::phase::short_events::{Place, View};
 use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
+use crate::run::prepare::Prepared;
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
 use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::{Occasion, Side};
@@ -206,11 +207,22 @@ impl<'a> Phase<'a> {
         let Side { time, discrete, .. } = &self.present;
         let due = machinery.prepared.next_time(*time, discrete, &machinery.memory.samplings);
         known.ends_within = if due.is_finite() { due - time } else { 0.0 };
+        if known.step == 0.0 && self.present.sliding.is_none() {
+            known.slope_noise = self.noises_of_slopes(machinery.prepared);
+        }
         let integrator = problem.start_with(self.present.time, &self.states, &known);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
         machinery.memory.time_scale.shorten(integrator.sizes().acts_within);
         self.measure_rest(machinery, settings, &mut integrator);
         Ok(integrator)
+    }
+
+    /// What rounding makes of the slopes of all states, as far as that can be said.
+    fn noises_of_slopes(&self, prepared: &Prepared) -> Vec<f64> {
+        let no_errors = vec![0.0; self.present.jet.len()];
+        let program = self.mode.program.borrow();
+        let noises = program.state_quantities().map(|state| self.present.slope_noise(prepared, state, &no_errors));
+        noises.map(Option::unwrap_or_default).collect()
     }
 
     /// Measures states at rest, and those that die away, by what their slopes are made of.
