@@ -61,7 +61,6 @@
 //! | `plan` | the steps of a sweep, in forms that repeat |
 //! | `simpler` | what has one partner only is left out |
 //! | `staged` | a verdict as its automaton, and what words ask of it |
-//! | `tree_order` | such an order of what branches like a tree |
 //! | `verdict` | what is asked of a verdict, whatever its form |
 //! | `summaries` | what is behind the front, as matroid, partition or weights |
 
@@ -79,7 +78,6 @@ mod plan;
 mod simpler;
 mod staged;
 mod summaries;
-mod tree_order;
 mod verdict;
 
 use std::fmt;

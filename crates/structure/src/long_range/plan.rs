@@ -10,8 +10,7 @@ use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use rustc_hash::FxHashMap;
 
 use super::NotSwept;
-use super::order::elimination_order;
-use super::tree_order::tree_order;
+use super::order::{elimination_order, tree_order};
 use crate::locality::lists::Lists;
 
 /// With fewer summaries per cut than about so many, no other order is looked for.

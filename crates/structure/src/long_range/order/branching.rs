@@ -10,15 +10,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::HUB_DEGREE;
 use crate::locality::lists::Lists;
 
 /// What has more neighbours than this while it is eliminated is no tree, and another order is as good.
 const MOST_NEIGHBOURS: usize = 6;
-/// A vertex of more edges than this is in the boundary anyway.
-const HUB_DEGREE: usize = 64;
 
 /// The order of the items whose vertices these are; nothing where they are not like a tree.
-pub(super) fn tree_order(links: &Lists<u32>, vertices: usize) -> Option<Vec<u32>> {
+pub(in crate::long_range) fn tree_order(links: &Lists<u32>, vertices: usize) -> Option<Vec<u32>> {
     let forest = Forest::of(links, vertices)?;
     let mut items: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     let mut last = Vec::new();

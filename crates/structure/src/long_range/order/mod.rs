@@ -4,6 +4,14 @@
 //! that touches what has been in the boundary longest: so the sweep does not run ahead in one place and leave others
 //! behind. It starts at a rim, which two breadth-first walks find. Mode variables count like vertices: those of near guards
 //! should be near. Vertices of very many edges, such as `time`, are in the boundary anyway and lead nowhere.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `branching` | such an order of what branches like a tree |
+
+mod branching;
+
+pub(super) use branching::tree_order;
 
 use crate::locality::lists::Lists;
 
