@@ -90,6 +90,27 @@ fn what_the_analysis_knows_is_shown_beside_the_text() {
     client.end();
 }
 
+/// A name before another declaration is half a type while it is typed, and that of a component that it leads to itself.
+#[test]
+fn names_that_lead_to_themselves_are_answered() {
+    let texts = [
+        "model E\n  A§.B A;\nend E;\n",
+        "model E\n  A.x B;\n  B§.x A;\nend E;\n",
+        "package P\n  model M\n    P§.A\n    P.Q c;\n  end M;\nend P;\n",
+        "model A\n  extends A§.B;\n  model B extends A; end B;\n  B b;\nend A;\n",
+        "package A\n  extends §B;\n  package B extends C; package C extends A; end C; end B;\n  model M end M;\nend A;\n",
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        let plain = text.replace('§', "");
+        let mut client = Client::open(&temporary(&format!("Circle{number}.mo")), &plain);
+        for what in ["hover", "definition", "typeDefinition", "references", "documentHighlight", "completion"] {
+            let more = if what == "references" { json!({"context": {"includeDeclaration": true}}) } else { json!({}) };
+            client.at(what, text, more);
+        }
+        client.end();
+    }
+}
+
 #[test]
 fn every_model_of_a_file_has_a_lens_of_its_own() {
     let mut client = circuit();

@@ -127,7 +127,7 @@ fn of_class(names: &mut Names, class: ClassId) -> Option<Value> {
 /// The inputs of a function, inherited ones first, with their descriptions.
 fn inputs(names: &mut Names, class: ClassId) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
-    for base in names.bases(class) {
+    for &base in &*names.bases(class) {
         let definition = names.definition(base);
         found.extend(components(&definition).filter_map(|(component, _)| input(component)));
     }

@@ -93,7 +93,10 @@ impl Names {
     pub fn class_of(&mut self, symbol: &Symbol) -> Option<ClassId> {
         match symbol {
             Symbol::Class(class) => Some(*class),
-            Symbol::Component { owner, component, .. } => self.class_of_path(*owner, &component.type_name),
+            // Half-written, `A.B A;` looks for its type inside itself.
+            Symbol::Component { owner, component, .. } => {
+                self.guarded(|names| names.class_of_path(*owner, &component.type_name))
+            }
             Symbol::Literal { .. } | Symbol::Iterator(_) | Symbol::Predefined(_) => None,
         }
     }
@@ -114,6 +117,21 @@ impl Names {
 
     /// An element of a class, its own or an inherited one.
     pub fn member(&mut self, class: ClassId, name: &str) -> Option<Symbol> {
+        let (mut pending, mut seen) = (vec![class], Vec::new());
+        while let Some(class) = pending.pop() {
+            if seen.contains(&class) {
+                continue;
+            }
+            seen.push(class);
+            if let Some(found) = self.own_member(class, name) {
+                return Some(found);
+            }
+            pending.extend(self.bases(class).iter().rev());
+        }
+        None
+    }
+
+    fn own_member(&mut self, class: ClassId, name: &str) -> Option<Symbol> {
         let definition = self.definition(class);
         if let Some((component, protected)) = components(&definition).find(|(it, _)| &*it.name.name == name) {
             return Some(Symbol::Component { owner: class, component: component.clone(), protected });
@@ -123,14 +141,22 @@ impl Names {
         {
             return Some(Symbol::Literal { owner: class, name: literal.name.clone() });
         }
-        if let Some(found) = self.child(class, name) {
-            return Some(Symbol::Class(found));
-        }
-        self.bases(class).into_iter().find_map(|base| self.guarded(|names| names.member(base, name)))
+        self.child(class, name).map(Symbol::Class)
     }
 
-    /// The classes that a class inherits from, or is another name for.
-    pub fn bases(&mut self, class: ClassId) -> Vec<ClassId> {
+    /// The classes that a class inherits from, or is another name for. Who asks while they are looked for, because classes
+    /// inherit each other in a circle, is told of none.
+    pub fn bases(&mut self, class: ClassId) -> Arc<[ClassId]> {
+        if let Some(known) = self.bases.get(&class) {
+            return known.clone();
+        }
+        self.bases.insert(class, Arc::default());
+        let found: Arc<[ClassId]> = self.written_bases(class).into();
+        self.bases.insert(class, found.clone());
+        found
+    }
+
+    fn written_bases(&mut self, class: ClassId) -> Vec<ClassId> {
         let definition = self.definition(class);
         let around = self.parent(class).unwrap_or(ROOT);
         let mut found = Vec::new();
@@ -182,7 +208,7 @@ impl Names {
                 found.push((name, Symbol::Class(child)));
             }
         }
-        for base in self.bases(class) {
+        for &base in &*self.bases(class) {
             self.collect_members(base, found, seen);
         }
     }

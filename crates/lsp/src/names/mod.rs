@@ -11,6 +11,7 @@ pub mod lookup;
 mod occurrence;
 pub mod predefined;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,8 +53,10 @@ pub enum Symbol {
 pub struct Names {
     library: Library,
     ignored: Diagnostics,
-    /// How many lookups stand inside each other: classes may inherit each other in a circle.
+    /// How many lookups stand inside each other: names may lead to themselves.
     depth: usize,
+    /// Of classes that were asked for it, what they inherit from.
+    bases: HashMap<ClassId, Arc<[ClassId]>>,
 }
 
 impl Names {
@@ -65,7 +68,7 @@ impl Names {
             Some(path) => library.add_file(path, document.text.as_str(), &mut ignored),
             None => library.add_text(&document.uri, document.text.as_str(), &mut ignored),
         }
-        Names { library, ignored, depth: 0 }
+        Names { library, ignored, depth: 0, bases: HashMap::new() }
     }
 
     /// The definition of a class.
