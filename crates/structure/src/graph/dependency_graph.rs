@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn sets_that_meet_another_are_found_by_their_unions() {
         let space = ModeSpace::new(8);
-        let literal = |at: usize| space.assignment(ModeVariable((at % 8) as u32), at % 3 > 0);
+        let literal = |at: usize| space.assignment(ModeVariable((at % 8) as u32), !at.is_multiple_of(3));
         let set = |at: usize| space.and(literal(at), space.and(literal(at / 2 + 1), literal(at / 3 + 5)));
         for count in 1..20 {
             let sets: Vec<ModeSet> = (0..count).map(set).collect();
