@@ -122,11 +122,9 @@ impl Plan {
             if self.varied[..at].iter().any(|other| other.name == *name) {
                 return Err(format!("`{name}` is varied twice"));
             }
-            if self.fixed.iter().any(|(other, _)| other == name) {
-                return Err(format!("`{name}` is both fixed and varied"));
-            }
             self.check_spread(varied)?;
         }
+        self.check_fixed(&self.fixed)?;
         let count = match self.design {
             Design::Grid => self.varied.iter().try_fold(1_usize, |all, it| all.checked_mul(it.spread.count())),
             Design::List => Some(self.varied.first().map_or(1, |it| it.spread.count())),
@@ -151,6 +149,14 @@ impl Plan {
             self.orders = streams.map(|stream| permutation(seed, 2 * stream, samples)).collect();
         }
         Ok(self)
+    }
+
+    /// That none of these parameters, which have a value, is varied.
+    pub(crate) fn check_fixed(&self, fixed: &[(String, String)]) -> Result<(), String> {
+        match self.varied.iter().find(|varied| fixed.iter().any(|(name, _)| *name == varied.name)) {
+            Some(Varied { name, .. }) => Err(format!("`{name}` is both fixed and varied")),
+            None => Ok(()),
+        }
     }
 
     fn check_spread(&self, varied: &Varied) -> Result<(), String> {

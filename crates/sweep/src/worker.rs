@@ -22,10 +22,14 @@ pub struct Worker<'p> {
 }
 
 impl<'p> Worker<'p> {
-    /// Loads the model. Refused too is a plan that names variables or parameters that the model does not have.
+    /// Loads the model. Refused too is a plan that names variables or parameters that the model does not have, or that varies what the
+    /// question sets. What the question sets is so whatever the plan says of it.
     pub fn new(plan: &'p Plan, question: &Question) -> Result<Self, Refusal> {
+        plan.check_fixed(&question.overrides).map_err(|reason| refused(format!("the plan: {reason}")))?;
         let mut question = question.clone();
-        question.overrides.extend_from_slice(&plan.fixed);
+        let is_set = |name: &str, set: &[(String, String)]| set.iter().any(|(other, _)| other == name);
+        let own = plan.fixed.iter().filter(|(name, _)| !is_set(name, &question.overrides)).cloned();
+        question.overrides = own.chain(question.overrides.iter().cloned()).collect();
         let loaded = load(&question)?;
         let known = loaded.parameters();
         if plan.varied.iter().any(|varied| known.iter().all(|it| it.name != varied.name)) {
@@ -33,13 +37,10 @@ impl<'p> Worker<'p> {
             loaded.with(&plan.parameters(0))?;
         }
         let layout = Layout::of(plan, &loaded).map_err(|name| {
-            let mut diagnostics = Diagnostics::new();
             let names: Vec<String> = loaded.variables().into_iter().map(|it| it.name).collect();
             let other = did_you_mean(&name, names.iter().map(String::as_str));
             let other = other.map(|text| format!("; {text}")).unwrap_or_default();
-            let message = format!("the plan: the model has no variable `{name}`{other}");
-            diagnostics.push(Diagnostic::error(Code::E0007, message));
-            Refusal { diagnostics, sources: SourceMap::default() }
+            refused(format!("the plan: the model has no variable `{name}`{other}"))
         })?;
         Ok(Worker { plan, loaded, layout })
     }
@@ -74,12 +75,13 @@ impl<'p> Worker<'p> {
         record.time = simulated.summary.time;
         record.event_count = simulated.tally.events() as u64;
         (record.status, record.diagnosis) = match &simulated.summary.end {
-            RunEnd::Stop => ("stop".to_string(), String::new()),
-            RunEnd::Terminated(message) => ("terminated".to_string(), message.clone()),
+            // Warnings.
+            RunEnd::Stop => ("stop".to_string(), said),
+            RunEnd::Terminated(message) => ("terminated".to_string(), both(message, &said)),
             RunEnd::Failed => ("failed".to_string(), said),
             RunEnd::Interrupted => {
                 let seconds = self.plan.time_limit.unwrap_or_default();
-                ("interrupted".to_string(), format!("the time limit of {seconds} s was reached"))
+                ("interrupted".to_string(), both(&format!("the time limit of {seconds} s was reached"), &said))
             }
         };
         let values = keeper.ends.places.iter().map(|&place| place.map_or(ABSENT, |at| keeper.last[at]));
@@ -87,6 +89,18 @@ impl<'p> Worker<'p> {
         (record.events, record.signals) = (keeper.events, keeper.rows);
         Some(record)
     }
+}
+
+/// What there is to say first, then the rest.
+fn both(first: &str, rest: &str) -> String {
+    [first, rest].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// A plan that does not fit what it is asked of.
+fn refused(message: String) -> Refusal {
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(Diagnostic::error(Code::E0007, message));
+    Refusal { diagnostics, sources: SourceMap::default() }
 }
 
 /// The columns of a layout among those of a run, which may be others where its structure is another.

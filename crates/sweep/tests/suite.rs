@@ -148,3 +148,26 @@ fn tables_have_parameters_end_values_events_and_signals() {
     assert_eq!(signals.lines().next(), Some("run,time,x[1]"));
     assert_eq!(signals.lines().filter(|line| line.starts_with("0,")).count(), 3);
 }
+
+#[test]
+fn what_is_set_beside_a_plan_is_not_overridden_by_it() {
+    let set = |value: &str| Question { overrides: vec![("k".into(), value.into())], ..question(DECAY) };
+    let varied = plan("[vary]\nk = [1, 2]\n");
+    let text = Worker::new(&varied, &set("3")).err().expect("a refusal").text();
+    assert!(text.contains("`k` is both fixed and varied"), "{text}");
+    let fixed = plan("[set]\nk = 2\nn = 2\n");
+    let worker = Worker::new(&fixed, &set("3")).unwrap_or_else(|refusal| panic!("{}", refusal.text()));
+    let record = worker.run(0, &AtomicBool::new(false)).expect("nobody cancels");
+    assert_eq!(record.ends.len(), 2);
+    assert!((record.ends[0] - (-3.0_f64).exp()).abs() < 1e-5, "{:?}", record.ends);
+}
+
+#[test]
+fn warnings_of_a_run_that_succeeds_are_in_its_record() {
+    let model = "model M parameter Real k = 1; Real x(start = 0, fixed = true);
+      equation der(x) = k; assert(x < 2, \"x is large\", AssertionLevel.warning); end M;";
+    let records = runs(&plan("stop = 1\n[vary]\nk = [1, 3]\n"), model);
+    assert!(records.iter().all(|record| record.status == "stop" && record.is_complete()));
+    assert_eq!(records[0].diagnosis, "");
+    assert!(records[1].diagnosis.contains("x is large"), "{}", records[1].diagnosis);
+}
