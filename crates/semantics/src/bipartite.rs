@@ -168,13 +168,18 @@ impl Bipartite {
         let mut matching = Matching::new(self);
         rows.iter().for_each(|&row| assert!(matching.augment(self, row), "rows that can be matched at once"));
         let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        let mut is_in_block = vec![false; self.rows.len()];
         for &row in rows {
+            if is_in_block[row] {
+                continue;
+            }
             let Some(mut block) = self.needed_rows(&matching, row) else { continue };
             block.sort_unstable();
             // A block is ready where none of its members needs less than all of it.
             let needs_all =
                 |&member: &usize| self.needed_rows(&matching, member).is_some_and(|it| it.len() == block.len());
-            if block.iter().all(needs_all) && blocks.iter().all(|(known, _)| *known != block) {
+            if block.iter().all(needs_all) {
+                block.iter().for_each(|&member| is_in_block[member] = true);
                 let columns = block.iter().filter_map(|&row| matching.column_of[row]).collect();
                 blocks.push((block, columns));
             }
@@ -185,11 +190,13 @@ impl Bipartite {
     /// The rows that have to be solved for a row, itself included; nothing where a column without a partner is needed.
     fn needed_rows(&self, matching: &Matching, row: usize) -> Option<Vec<usize>> {
         let mut needed = vec![row];
+        let mut is_needed = vec![false; self.rows.len()];
+        is_needed[row] = true;
         let mut at = 0;
         while at < needed.len() {
             for &column in &self.rows[needed[at]] {
                 let owner = matching.row_of[column]?;
-                if !needed.contains(&owner) {
+                if !std::mem::replace(&mut is_needed[owner], true) {
                     needed.push(owner);
                 }
             }

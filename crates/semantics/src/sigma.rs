@@ -3,7 +3,7 @@
 //! Shifting is to differences what differentiating is to derivatives, so offsets are those of Pryce: `c(e)` is how
 //! often an equation is shifted, `d(x)` the shift of the leading variable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::domain::{Body, Shifted, Unknown};
 use crate::system::DifferenceSystem;
@@ -132,23 +132,21 @@ impl Signature {
     ) -> (Vec<Option<i64>>, Vec<usize>) {
         let mut gain: Vec<Option<i64>> = vec![None; row_of.len()];
         let mut came_from = vec![start; row_of.len()];
-        for _ in 0..=self.rows.len() {
-            let mut improved = false;
-            for (row, entries) in self.rows.iter().enumerate() {
-                let before = match column_of[row] {
-                    _ if row == start => Some(0),
-                    Some(column) => gain[column].map(|it| it - self.sigma(row, column)),
-                    None => None,
-                };
-                let Some(before) = before else { continue };
-                for &(column, sigma) in entries.iter().filter(|entry| column_of[row] != Some(entry.0)) {
-                    if gain[column].is_none_or(|known| before + sigma > known) {
-                        (gain[column], came_from[column], improved) = (Some(before + sigma), row, true);
-                    }
+        // Rows that are reached with a greater gain than before: first in, first out, as Bellman and Ford have it.
+        let mut pending = VecDeque::from([start]);
+        let mut is_pending = vec![false; self.rows.len()];
+        while let Some(row) = pending.pop_front() {
+            is_pending[row] = false;
+            let partner = column_of[row];
+            let before = partner.map_or(0, |column| gain[column].expect("it was reached") - self.sigma(row, column));
+            for &(column, sigma) in self.rows[row].iter().filter(|entry| partner != Some(entry.0)) {
+                if gain[column].is_some_and(|known| before + sigma <= known) {
+                    continue;
                 }
-            }
-            if !improved {
-                break;
+                (gain[column], came_from[column]) = (Some(before + sigma), row);
+                if let Some(next) = row_of[column].filter(|&next| !std::mem::replace(&mut is_pending[next], true)) {
+                    pending.push_back(next);
+                }
             }
         }
         (gain, came_from)

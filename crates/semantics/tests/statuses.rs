@@ -70,3 +70,14 @@ fn equations_wait_for_their_guards_also_where_an_assertion_leaves_one_value() {
     }
     assert_eq!(graph.runs.len(), 3);
 }
+
+/// All equations of a ring are one block, which is found once, and not again from each of them.
+#[test]
+fn a_long_ring_is_one_block() {
+    let graph = graph(
+        "model M Real x[501];
+         equation for i in 1:501 loop x[i] = 0.5*x[if i < 501 then i + 1 else 1] + 1; end for;
+         end M;",
+    );
+    assert_eq!(graph.starts.len(), 1);
+}
