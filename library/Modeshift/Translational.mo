@@ -168,11 +168,13 @@ package Translational "Bodies on a line, with stops, brakes and friction"
     extends Mass;
     parameter Real sMin(unit = "m") = 0 "where the wall is";
     parameter Real e = 1 "speed after an impact per speed before";
+    parameter Real rounding(unit = "m") = 1e-6 "how far behind the wall rounding may put it";
   equation
     when s <= sMin then
       reinit(v, -e*pre(v));
     end when;
+    assert(s >= sMin - rounding, "the body is behind its wall: it has come to rest there, or began there; this element has no rest, only impacts");
     annotation (Documentation(info = "The restitution is a law of the impact: it is the body that is thrown back, so the stop contains it. Impacts that
-accumulate stop the run where they do, with a diagnosis."));
+accumulate stop the run where they do, with a diagnosis; a body that rests at the wall, or begins there, stops it too."));
   end HardStop;
 end Translational;

@@ -10,6 +10,7 @@ mod forbidden_impulses;
 mod friction_at_limits;
 mod friction_trees;
 mod functions;
+mod hard_stops;
 mod hidden_changes;
 mod initialization;
 mod instants;
