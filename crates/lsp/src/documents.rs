@@ -25,6 +25,8 @@ pub struct Document {
     pub version: i64,
     /// The text.
     pub text: Text,
+    /// The model that is looked at; none: the last one.
+    pub model: Option<String>,
     /// Its language.
     pub dialect: Dialect,
     /// What was last found out about it.
@@ -55,6 +57,7 @@ impl Document {
             path,
             version,
             text: Text::new(text, encoding),
+            model: None,
             dialect: if is_mel { Dialect::Mel } else { Dialect::Modelica },
             facts: None,
             published: Vec::new(),
@@ -76,6 +79,12 @@ impl Document {
         }
         self.version = version;
         self.parsed.take();
+    }
+
+    /// Looks at this model from now on: what was found out of another one is told no more.
+    pub fn look_at(&mut self, model: Option<String>) {
+        self.changes += u64::from(self.model != model);
+        self.model = model;
     }
 
     /// Where a place of an earlier text is now; `None` where it was edited away, or all that is too long ago.

@@ -229,6 +229,7 @@ impl<Output: Write> Server<Output> {
             "path": document.path.as_ref().and_then(|path| path.to_str()),
             "text": document.text.as_str(),
             "mel": document.dialect == Dialect::Mel,
+            "model": document.model,
             "utf8": self.encoding == Encoding::Utf8,
             "libraries": self.libraries.iter().filter_map(|path| path.to_str()).collect::<Vec<_>>(),
         });
@@ -418,6 +419,14 @@ impl<Output: Write> Server<Output> {
                 self.renew_users_of(uri);
                 let nothing = json!({"uri": uri, "diagnostics": []});
                 self.write(&notification("textDocument/publishDiagnostics", nothing))?;
+            }
+            // Not of the protocol: which of its models a client shows.
+            "modeshift/model" => {
+                let model = parameters["model"].as_str().filter(|name| !name.is_empty()).map(str::to_string);
+                if let Some(document) = self.documents.get_mut(uri) {
+                    document.look_at(model);
+                    self.check_soon(uri, Duration::ZERO);
+                }
             }
             // Other documents may use what was saved.
             "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {

@@ -15,6 +15,7 @@ const DECAY = 'model Decay\n  parameter Real k = 2 "rate";\n  Real x(start = 1, 
 writeFileSync(join(work, 'Decay.mo'), DECAY);
 writeFileSync(join(work, 'Hung.mo'), LOOP);
 writeFileSync(join(work, 'secret.txt'), 'secret');
+writeFileSync(join(work, 'Two.mo'), 'model Wrong Real x; equation x = y; end Wrong;\nmodel Right Real x = 1; end Right;\n');
 const WINDOWS = `\uFEFF${DECAY.replaceAll('Decay', 'Windows').replaceAll('\n', '\r\n')}`;
 writeFileSync(join(work, 'Windows.mo'), WINDOWS);
 // Twelve switches side by side: more kinds of changes than anyone lists.
@@ -233,6 +234,16 @@ await claim('too many kinds of changes are said to be so', async () => {
   await page.click('#tab-changes');
   await waitFor(() => document.querySelector('#changes').textContent.includes('too many kinds of changes'));
   await picture('many');
+});
+
+await claim('the model that is chosen is the one that is judged', async () => {
+  await page.selectOption('#file', 'file:Two.mo');
+  await waitFor(() => document.querySelector('#source').value.includes('model Wrong') && document.querySelector('#count').textContent.includes('none'));
+  await page.selectOption('#model', 'Wrong');
+  await waitFor(() => document.querySelector('#problems').textContent.includes('E0201') && document.querySelector('#verdict').classList.contains('bad'));
+  await picture('chosen');
+  await page.selectOption('#model', '');
+  await waitFor(() => document.querySelector('#count').textContent.includes('none') && !document.querySelector('#verdict').classList.contains('bad'));
 });
 
 await claim('everything can be reached with the keyboard', async () => {

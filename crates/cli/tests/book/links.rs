@@ -44,6 +44,16 @@ fn every_link_of_other_pages_leads_somewhere() {
 }
 
 #[test]
+fn pages_that_name_models_of_the_project_say_where_these_are() {
+    let names_models = |page: &Page| page.text.lines().any(|line| line.starts_with("$ ") && line.contains(" models/"));
+    let says_where =
+        |page: &Page| page.links().iter().any(|link| link.ends_with("install.md#models-and-documentation"));
+    let silent: Vec<String> =
+        Page::all().into_iter().filter(|page| names_models(page) && !says_where(page)).map(|page| page.name).collect();
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
+
+#[test]
 fn every_page_is_in_the_table_of_contents_once() {
     let contents = Page::read(sources().join("SUMMARY.md"));
     let mut listed = contents.links();

@@ -124,6 +124,27 @@ fn every_model_of_a_file_has_a_lens_of_its_own() {
 }
 
 #[test]
+fn the_model_that_a_client_shows_is_the_one_that_is_judged() {
+    let text = "model Wrong Real x; equation x = y; end Wrong;\nmodel Right Real x = 1; end Right;\n";
+    let mut client = Client::open(&temporary("Two.mo"), text);
+    assert!(client.diagnostics().is_empty(), "the last model is right");
+    let uri = client.uri.clone();
+    let mut judged = |model: &str| {
+        client.notify("modeshift/model", json!({"textDocument": {"uri": uri}, "model": model}));
+        client.diagnostics().iter().map(|it| it["code"].as_str().unwrap_or_default().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(judged("Wrong"), ["E0201"]);
+    assert!(judged("Right").is_empty());
+    assert!(judged("").is_empty());
+    assert_eq!(judged("Wrong"), ["E0201"]);
+    client.replace("x = y", "x = 2");
+    assert!(client.diagnostics().is_empty(), "it was mended");
+    client.replace("x = 2", "x = y");
+    assert_eq!(client.diagnostics().len(), 1, "it is still the one that is judged");
+    client.end();
+}
+
+#[test]
 fn names_lead_to_their_declarations() {
     let mut client = circuit();
     let mut line = |piece: &str| {

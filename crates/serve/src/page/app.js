@@ -116,8 +116,15 @@ function listModels() {
   const select = $('#model');
   const options = [element('option', { value: '' }, names.length ? `${names.filter((it) => !it.includes('.')).at(-1) ?? names.at(-1)} (default)` : '(default)'), ...names.map((name) => element('option', { value: name }, name))];
   select.replaceChildren(...options);
-  if (!names.includes(app.model)) app.model = '';
+  if (!names.includes(app.model)) choose('');
   select.value = app.model;
+}
+
+/** The model that all views show, and the editor judges. */
+function choose(model) {
+  if (app.model === model) return;
+  app.model = model;
+  editor.lookAt(model);
 }
 
 /** Texts of files that were changed and not saved, while another file is shown, with the versions that were read. */
@@ -151,7 +158,7 @@ async function open(file, example, given = null) {
   refresh();
 }
 
-$('#model').addEventListener('change', (event) => { app.model = event.target.value; views.simulation.reset(); refresh(); });
+$('#model').addEventListener('change', (event) => { choose(event.target.value); views.simulation.reset(); refresh(); });
 $('#file').addEventListener('change', (event) => {
   const [kind, ...rest] = event.target.value.split(':');
   open(rest.join(':'), kind === 'example').catch((error) => {
@@ -242,7 +249,7 @@ async function start() {
     $('#file').value = example ? `example:${example}` : `file:${file}`;
     await open(example ?? file, Boolean(example));
   }
-  if (wanted.get('model')) { app.model = wanted.get('model'); $('#model').value = app.model; refresh(); }
+  if (wanted.get('model')) { choose(wanted.get('model')); $('#model').value = app.model; refresh(); }
   if (views[wanted.get('view')]) show(wanted.get('view'));
 }
 start().catch(tell);

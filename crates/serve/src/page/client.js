@@ -110,6 +110,13 @@ export class LanguageServer {
     this.uri = uri;
     this.version += 1;
     this.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'modelica', version: this.version, text } });
+    if (this.model) this.lookAt(this.model);
+  }
+
+  /** Which model of the text is judged; none: the last one. */
+  lookAt(model) {
+    this.model = model;
+    if (this.uri) this.notify('modeshift/model', { textDocument: { uri: this.uri }, model });
   }
 
   /** Sends what changed between two texts. */

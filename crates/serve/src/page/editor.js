@@ -87,7 +87,18 @@ export class Editor {
     this.hints = [];
     this.mark = null;
     this.scroller.scrollTop = 0;
+    this.server.model = '';
     this.server.open(uri, text);
+    this.paint();
+  }
+
+  /** Judges this model of the text. */
+  lookAt(model) {
+    this.diagnostics = [];
+    this.hints = [];
+    this.list.replaceChildren();
+    this.count.textContent = '· …';
+    this.server.lookAt(model);
     this.paint();
   }
 
