@@ -399,6 +399,7 @@ codes! {
     N0601 "Equations are combined, because what they are solved for cancels.",
     N0602 "Some blocks are too large to be checked for coefficients that cancel.",
     N0603 "Verdicts depend on modes far away: they are found by a sweep, and all else is looked at in one mode or in those that are met.",
+    N0604 "A model with connectors of its own is checked as a component of others, among surroundings of which only the structure is known.",
     N0610 "A tool that does not look at modes solves the model in all of them (`check --as-other-tools`).",
     N0702 "The start is underdetermined, and the model states nothing about it.",
     N0711 "A start value was found by a second method.",

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`changes`] | `changes`: every mode change of a model |
 //! | [`compare`](mod@compare) | `compare`: two results |
+//! | `component` | `check` of a component, which is meant to be connected |
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
 //! | [`linearize`](mod@linearize) | `linearize`: a mode as a linear system |
 //! | [`loaded`] | a model that is loaded once and run many times, with other parameters |
@@ -57,6 +58,7 @@
 
 pub mod changes;
 pub mod compare;
+mod component;
 pub mod init;
 pub mod linearize;
 pub mod loaded;

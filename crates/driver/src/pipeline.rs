@@ -142,7 +142,8 @@ impl<'a> Run<'a> {
         if options.every_finding {
             self.diagnostics = Diagnostics::keeping_all();
         }
-        let verdict = self.checked(options).ok();
+        let mut verdict = self.checked(options).ok();
+        verdict = self.checked_as_component(options).or(verdict);
         propose_for_source(&mut self);
         point_at_own_file(&mut self);
         let equations = verdict.as_ref().map_or(0, |verdict| verdict.equations);
@@ -201,7 +202,7 @@ impl<'a> Run<'a> {
     }
 
     /// What is doubtful in the equations of the user's own file, whatever the modes.
-    fn check_flat(&mut self, flat: &FlatModel) {
+    pub(crate) fn check_flat(&mut self, flat: &FlatModel) {
         let Some(file) = self.library.sources().find(&self.question.source.name) else { return };
         check_units(flat, file, &mut self.diagnostics);
         check_equalities(flat, file, &mut self.diagnostics);
@@ -337,7 +338,13 @@ impl<'a> Run<'a> {
         if self.diagnostics.has_errors() { Err(Stop) } else { Ok(dae) }
     }
 
+    /// What of the sources is asked for.
+    pub(crate) fn request(&self) -> Request {
+        Request { model: self.question.model.clone(), overrides: self.question.overrides.clone() }
+    }
+
     fn flat_modelica(&mut self) -> Result<FlatModel, Stop> {
+        let request = self.request();
         let Run { question, library, diagnostics, timings, .. } = self;
         let source = &question.source;
         let bytes = |_: &()| format!("{} bytes", source.text.len());
@@ -349,7 +356,6 @@ impl<'a> Run<'a> {
         if diagnostics.has_errors() {
             return Err(Stop);
         }
-        let request = Request { model: question.model.clone(), overrides: question.overrides.clone() };
         timings.measure("flattening", || modeshift_flatten::flatten(library, &request, diagnostics), flat_size)
     }
 

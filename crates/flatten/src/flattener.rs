@@ -9,6 +9,7 @@ use modeshift_syntax::ast::ClassKind;
 use crate::classes::library::{ClassId, Library};
 use crate::classes::{Classes, annotations};
 use crate::equations::connect::Connections;
+use crate::equations::surroundings::{Joined, Surroundings};
 use crate::expressions::evaluate::Values;
 use crate::expressions::statements::Execution;
 use crate::failure::Failure;
@@ -29,11 +30,30 @@ pub struct Request {
 ///
 /// The flat model is returned only if nothing was wrong; all that was wrong is in `diagnostics`.
 pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagnostics) -> Result<FlatModel, Stop> {
+    flatten_within(library, request, Surroundings::Nothing, diagnostics).map(|(model, _)| model)
+}
+
+/// The same of a component by itself, as others will use it: its connectors are joined to something, and named.
+pub fn flatten_component(
+    library: &mut Library,
+    request: &Request,
+    diagnostics: &mut Diagnostics,
+) -> Result<(FlatModel, Vec<Joined>), Stop> {
+    flatten_within(library, request, Surroundings::Something, diagnostics)
+}
+
+fn flatten_within(
+    library: &mut Library,
+    request: &Request,
+    surroundings: Surroundings,
+    diagnostics: &mut Diagnostics,
+) -> Result<(FlatModel, Vec<Joined>), Stop> {
     let errors = diagnostics.error_count();
     let overrides = crate::instances::overrides::read(&request.overrides, library, diagnostics);
     let class = model_class(library, request, diagnostics).ok_or(Stop)?;
     let mut flattener = Flattener::new(Classes::new(library, diagnostics), overrides, class);
-    flattener.flatten_class(class)?;
+    flattener.connections.surroundings = surroundings;
+    let joined = flattener.flatten_class(class)?;
     let Flattener { classes, mut model, has_failed, .. } = flattener;
     model.enumerations = classes.enumerations.all;
     if has_failed && diagnostics.error_count() == errors {
@@ -41,7 +61,7 @@ pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagn
         let message = "unsupported construct: something in this model that is not told apart from others";
         diagnostics.push(Diagnostic::error(Code::E0290, message).label(place, "in this model, or in what it contains"));
     }
-    if has_failed || diagnostics.error_count() > errors { Err(Stop) } else { Ok(model) }
+    if has_failed || diagnostics.error_count() > errors { Err(Stop) } else { Ok((model, joined)) }
 }
 
 /// The class that is to be flattened.
@@ -102,7 +122,8 @@ impl<'a> Flattener<'a> {
         }
     }
 
-    fn flatten_class(&mut self, class: ClassId) -> Result<(), Stop> {
+    /// The connectors of its own that were joined to surroundings come back.
+    fn flatten_class(&mut self, class: ClassId) -> Result<Vec<Joined>, Stop> {
         let definition = self.classes.library.class(class).definition.clone();
         let kind = definition.kind;
         if !matches!(
@@ -132,6 +153,7 @@ impl<'a> Flattener<'a> {
         self.collect_connections(root);
         self.form_connection_sets(root);
         self.add_equations(root, truth);
+        let joined = self.join_surroundings(root, truth);
         self.define_machines();
         self.leave_out_unused_elements();
         self.settle_discrete_variables();
@@ -140,7 +162,7 @@ impl<'a> Flattener<'a> {
         self.model.description = definition.description.as_deref().map(Arc::from);
         self.model.documentation = annotations::documentation(definition.annotation.as_ref());
         self.model.experiment = annotations::experiment(definition.annotation.as_ref());
-        Ok(())
+        Ok(joined)
     }
 
     fn root_instance(&mut self, class: ClassId) -> Result<InstanceId, Stop> {

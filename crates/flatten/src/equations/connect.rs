@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::classes::library::composition;
 use crate::equations::guarded::Place;
+use crate::equations::surroundings::Surroundings;
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{Term, shape_text, type_text};
 use crate::expressions::translate::Decision;
@@ -37,6 +38,10 @@ pub(crate) struct Connections {
     sets: FxHashMap<InstanceId, Vec<Set>>,
     /// Where signals come from: members of connections, and where they are connected.
     sources: Vec<(Member, Span)>,
+    /// What is around the model.
+    pub(crate) surroundings: Surroundings,
+    /// The flows at connectors of the model itself, where these are left to its surroundings.
+    pub(super) open_flows: Vec<VariableId>,
     /// What is known of the connectors.
     pub(crate) checked: Checked,
 }
@@ -428,7 +433,7 @@ impl Flattener<'_> {
             }
         }
         let mut ordered: Vec<(InstanceId, Set)> = sets.into_iter().map(|(key, set)| (owners[&key], set)).collect();
-        self.add_unconnected_flows(root, &union, &mut ordered);
+        self.connections.open_flows = self.add_unconnected_flows(root, &union, &mut ordered);
         for (_, set) in &mut ordered {
             set.members.sort_unstable();
         }
@@ -449,21 +454,33 @@ impl Flattener<'_> {
         }
     }
 
-    fn add_unconnected_flows(&self, root: InstanceId, union: &Connected, sets: &mut Vec<(InstanceId, Set)>) {
+    /// Nothing flows where nothing is connected; what is left to the surroundings of the model comes back.
+    fn add_unconnected_flows(
+        &self,
+        root: InstanceId,
+        union: &Connected,
+        sets: &mut Vec<(InstanceId, Set)>,
+    ) -> Vec<VariableId> {
+        let mut open = Vec::new();
         for &(first, id) in &self.instances.numbered {
             let primitive = &self.instances[id];
             if primitive.prefix.connector != Some(ConnectorPrefix::Flow) {
                 continue;
             }
             let Some(owner) = self.user_of_connector(primitive.instance, root) else { continue };
+            let is_open = owner == root && self.connections.surroundings == Surroundings::Something;
             let span = self.instances.member(primitive.instance, primitive.position).span;
             for at in 0..primitive.dims.iter().product::<usize>() {
-                let inside = member(VariableId(first.0 + at as u32), false);
-                if !union.contains(inside) {
-                    sets.push((owner, Set { members: vec![inside], is_flow: true, span }));
+                let flow = VariableId(first.0 + at as u32);
+                let inside = member(flow, false);
+                match union.contains(inside) {
+                    true => {}
+                    false if is_open => open.push(flow),
+                    false => sets.push((owner, Set { members: vec![inside], is_flow: true, span })),
                 }
             }
         }
+        open
     }
 
     /// The instance that could have connected a connector from inside it: the one around the component it belongs to.

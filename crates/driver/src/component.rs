@@ -1,0 +1,60 @@
+//! `check` of a component: a model with connectors of its own, which nothing is connected to, is meant to be used by others.
+//! As a model that is to run it is singular, since nothing can flow; that is no news to whoever writes it. It is judged among
+//! surroundings instead, of which only the structure is known.
+
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stage, Stop};
+use modeshift_flatten::{Joined, flatten_component};
+use modeshift_report::check::{Verdict, check_clauses, note_implicit_guards, verdict_of};
+
+use crate::pipeline::{CheckOptions, Found, Run};
+use crate::repairs::propose_for_structure;
+
+impl Run<'_> {
+    /// The verdict on a component, in the place of one on a model that is to run, where its structure is all that is wrong with it.
+    pub(crate) fn checked_as_component(&mut self, options: CheckOptions) -> Option<Verdict> {
+        if !is_wrong_by_structure_alone(&self.diagnostics) {
+            return None;
+        }
+        let fresh = if options.every_finding { Diagnostics::keeping_all() } else { Diagnostics::new() };
+        let said = std::mem::replace(&mut self.diagnostics, fresh);
+        let verdict = self.judged_among_surroundings().ok().flatten();
+        if verdict.is_none() {
+            self.diagnostics = said;
+        }
+        verdict
+    }
+
+    fn judged_among_surroundings(&mut self) -> Result<Option<Verdict>, Stop> {
+        let request = self.request();
+        let (flat, joined) = flatten_component(&mut self.library, &request, &mut self.diagnostics)?;
+        if joined.is_empty() {
+            return Ok(None);
+        }
+        self.check_flat(&flat);
+        self.diagnostics.push(note_component(&flat.name, &joined));
+        let dae = self.elaborated(flat)?;
+        let Found::Sets(analyzed) = self.analyzed_or_swept(dae, Vec::new())? else { return Ok(None) };
+        self.check_structure(&analyzed);
+        if self.diagnostics.has_errors() {
+            propose_for_structure(self, &analyzed);
+        }
+        check_clauses(&analyzed, &mut self.diagnostics);
+        note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
+        Ok(Some(verdict_of(&analyzed)))
+    }
+}
+
+fn is_wrong_by_structure_alone(diagnostics: &Diagnostics) -> bool {
+    let is_of_structure = |it: &Diagnostic| it.code.stage() == Stage::Structure && it.code != Code::E0603;
+    let mut errors = diagnostics.iter().filter(|it| it.severity == Severity::Error).peekable();
+    errors.peek().is_some() && errors.all(is_of_structure)
+}
+
+/// What is looked at, and what is not.
+fn note_component(name: &str, joined: &[Joined]) -> Diagnostic {
+    let message = format!("`{name}` is checked as a component of others: something is connected to its own connectors");
+    let labelled = joined.iter().fold(Diagnostic::note(Code::N0604, message), |note, connector| {
+        note.label(connector.span, format!("`{}`", connector.name))
+    });
+    labelled.with_note("its start and its mode changes depend on what that is, and are not looked at")
+}
