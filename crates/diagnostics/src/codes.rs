@@ -257,6 +257,7 @@ codes! {
     E0375 "A function that a parameter is computed by has no value: an assertion in it fails, a subscript is out of bounds.",
     E0376 "An external object cannot be made of its arguments, or is not known here.",
     E0377 "A String that is not known decides the value of a parameter.",
+    E0378 "A parameter has no value, and what stands in for it makes the model wrong.",
     E0381 "A MEL program uses a slice of an array.",
     E0382 "An index or a loop bound of a MEL program is not a known integer.",
     E0383 "A boolean stands where a MEL program needs a real expression, or the other way round.",

@@ -23,6 +23,7 @@
 //! | [`simulate`] | `simulate`: runs a model |
 //! | `some_modes` | what is asked of a mode, where all modes are too many |
 //! | `timings` | how long each phase takes |
+//! | `unset` | parameters without a value, as the cause of what is wrong |
 //!
 //! # Example
 //!
@@ -73,6 +74,7 @@ pub mod semantics;
 pub mod simulate;
 mod some_modes;
 mod timings;
+mod unset;
 
 pub use modeshift_flatten::Parsed;
 #[cfg(target_family = "wasm")]

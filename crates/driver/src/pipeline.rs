@@ -35,6 +35,7 @@ use crate::repairs::{
 use crate::simulate::InputTable;
 use crate::simulate::input::drive;
 use crate::timings::Timings;
+use crate::unset::blame_unset;
 
 /// `flatten`: the guarded equation system of a model.
 pub fn flatten(question: &Question) -> Answer<MultimodeDae> {
@@ -137,8 +138,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Checks, and proposes edits for what is wrong.
-    pub(crate) fn examined(mut self, options: CheckOptions) -> (Option<Verdict>, Examined, Timings) {
+    /// Checks, and proposes edits for what is wrong; what a missing value alone makes wrong is told as that.
+    pub(crate) fn examined(self, options: CheckOptions) -> (Option<Verdict>, Examined, Timings) {
+        let question = self.question;
+        blame_unset(question, options, self.examined_as_it_is(options))
+    }
+
+    /// The same, where what has no value counts as its default.
+    pub(crate) fn examined_as_it_is(mut self, options: CheckOptions) -> (Option<Verdict>, Examined, Timings) {
         if options.every_finding {
             self.diagnostics = Diagnostics::keeping_all();
         }

@@ -467,8 +467,9 @@ impl Flattener<'_> {
             if primitive.prefix.connector != Some(ConnectorPrefix::Flow) {
                 continue;
             }
-            let Some(owner) = self.user_of_connector(primitive.instance, root) else { continue };
-            let is_open = owner == root && self.connections.surroundings == Surroundings::Something;
+            let Some(component) = self.component_of_connector(primitive.instance) else { continue };
+            let owner = self.instances[component].parent.unwrap_or(root);
+            let is_open = component == root && self.connections.surroundings == Surroundings::Something;
             let span = self.instances.member(primitive.instance, primitive.position).span;
             for at in 0..primitive.dims.iter().product::<usize>() {
                 let flow = VariableId(first.0 + at as u32);
@@ -483,8 +484,8 @@ impl Flattener<'_> {
         open
     }
 
-    /// The instance that could have connected a connector from inside it: the one around the component it belongs to.
-    fn user_of_connector(&self, instance: InstanceId, root: InstanceId) -> Option<InstanceId> {
+    /// The component that a connector belongs to; the instance around that one could have connected it.
+    fn component_of_connector(&self, instance: InstanceId) -> Option<InstanceId> {
         // Records inside a connector are part of it.
         let mut at = instance;
         while !self.instances[at].is_connector {
@@ -493,7 +494,7 @@ impl Flattener<'_> {
         while let (true, Some(parent)) = (self.instances[at].is_connector, self.instances[at].parent) {
             at = parent;
         }
-        Some(self.instances[at].parent.unwrap_or(root))
+        Some(at)
     }
 
     /// Adds the equations of the sets that belong to an instance.

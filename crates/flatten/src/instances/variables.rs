@@ -256,7 +256,7 @@ impl Flattener<'_> {
             None => {
                 let default = self.default_value(self.instances[id].ty);
                 let default = self.fitting(default, id, span)?;
-                (format!("parameter `{name}` has no value and no start value; the default is used"), default)
+                (format!("parameter `{name}` has no value and no start value; its default is used"), default)
             }
         };
         self.say(Diagnostic::warning(Code::W0312, message).label(span, ""));
