@@ -8,14 +8,13 @@
 //! |---|---|
 //! | [`changes`] | `changes`: every mode change of a model |
 //! | [`compare`](mod@compare) | `compare`: two results |
-//! | `component` | `check` of a component, which is meant to be connected |
+//! | `check` | `check`: everything that is wrong with a model |
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
 //! | [`linearize`](mod@linearize) | `linearize`: a mode as a linear system |
 //! | [`loaded`] | a model that is loaded once and run many times, with other parameters |
-//! | `mentions` | whether a class names something anywhere in its text |
 //! | `other_tools` | `analyze --method`: what other methods make of a model, and when an ordinary tool's run fails |
 //! | `parse` | `parse`: syntax errors only |
-//! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
+//! | `pipeline` | `flatten`, `analyze`, and the stages that all questions share |
 //! | `question` | questions and answers as data |
 //! | `repairs` | edits that make a model right, tested by applying them |
 //! | `rimis` | `rimis`: an equivalent model for ordinary tools |
@@ -23,7 +22,6 @@
 //! | [`simulate`] | `simulate`: runs a model |
 //! | `some_modes` | what is asked of a mode, where all modes are too many |
 //! | `timings` | how long each phase takes |
-//! | `unset` | parameters without a value, as the cause of what is wrong |
 //!
 //! # Example
 //!
@@ -58,12 +56,11 @@
 //! `examples/` has three programs: `check_model`, `sweep_parameter` and `watch_modes`.
 
 pub mod changes;
+mod check;
 pub mod compare;
-mod component;
 pub mod init;
 pub mod linearize;
 pub mod loaded;
-mod mentions;
 mod other_tools;
 mod parse;
 mod pipeline;
@@ -74,8 +71,8 @@ pub mod semantics;
 pub mod simulate;
 mod some_modes;
 mod timings;
-mod unset;
 
+pub use check::{CheckOptions, check};
 pub use modeshift_flatten::Parsed;
 #[cfg(target_family = "wasm")]
 pub use modeshift_flatten::use_file;
@@ -84,7 +81,7 @@ pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
 pub use other_tools::{as_other_tools, pantelides};
 pub use parse::parse;
-pub use pipeline::{CheckOptions, analyze, check, flatten};
+pub use pipeline::{analyze, flatten};
 pub use question::opened::Opened;
 pub use question::valuation::{Valuation, parse_valuation};
 pub use question::{Answer, Dialect, Limits, Question, Source};

@@ -37,7 +37,8 @@ use modeshift_diagnostics::{
 use modeshift_report::Analyzed;
 use modeshift_simulate::results::{Columns, Observer, Progress};
 
-use crate::pipeline::{CheckOptions, Run};
+use crate::check::CheckOptions;
+use crate::pipeline::Run;
 use crate::question::{Dialect, Question, Source};
 use crate::simulate::{Outputs, RunOptions, simulate};
 use outline::Outline;

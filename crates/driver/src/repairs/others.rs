@@ -10,7 +10,8 @@ use modeshift_syntax::ast::{Class, ClassKind};
 
 use super::outline::Outline;
 use super::with_text;
-use crate::pipeline::{CheckOptions, Run};
+use crate::check::CheckOptions;
+use crate::pipeline::Run;
 use crate::question::{Dialect, Question};
 
 /// So many other models are checked: more use a class of a large library than anybody waits for.

@@ -71,7 +71,7 @@ impl Flattener<'_> {
     }
 
     fn joined(&self, connector: InstanceId) -> Joined {
-        Joined { name: self.instances.instance_name(connector).into(), span: self.connector_span(connector) }
+        Joined { name: self.instances.instance_name(connector), span: self.connector_span(connector) }
     }
 
     fn join(&mut self, at: usize, (potential, flow): (VariableId, VariableId), span: Span, place: &Place) {

@@ -7,7 +7,8 @@
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use modeshift_report::check::Verdict;
 
-use crate::pipeline::{CheckOptions, Run};
+use crate::check::CheckOptions;
+use crate::pipeline::Run;
 use crate::question::Question;
 use crate::repairs::Examined;
 use crate::timings::Timings;

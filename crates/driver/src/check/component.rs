@@ -6,7 +6,8 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stage, Stop
 use modeshift_flatten::{Joined, flatten_component};
 use modeshift_report::check::{Verdict, check_clauses, note_implicit_guards, verdict_of};
 
-use crate::pipeline::{CheckOptions, Found, Run};
+use crate::check::CheckOptions;
+use crate::pipeline::{Found, Run};
 use crate::repairs::propose_for_structure;
 
 impl Run<'_> {
