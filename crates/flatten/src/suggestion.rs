@@ -1,6 +1,6 @@
 //! "Did you mean": the nearest of the names that would have been right.
 
-use modeshift_diagnostics::{Diagnostic, Repair, Span, did_you_mean, nearest_names};
+use modeshift_diagnostics::{Code, Diagnostic, Repair, Span, did_you_mean, nearest_names};
 
 /// Names that are listed.
 const MOST_LISTED: usize = 12;
@@ -11,6 +11,10 @@ pub(crate) fn with_suggestion<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Diagnostic {
+    if diagnostic.code == Code::E0290 {
+        // What has this name is known.
+        return diagnostic;
+    }
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let Some(suggestion) = did_you_mean(name, candidates.iter().copied()) else { return diagnostic };
     let mut diagnostic = diagnostic.help(suggestion);

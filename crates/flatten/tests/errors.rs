@@ -20,6 +20,31 @@ fn unknown_names_come_with_the_nearest_candidates() {
     );
 }
 
+/// A name that the language gives a meaning is not unknown where that is not covered, and nothing near it is offered.
+#[test]
+fn parts_of_the_language_that_are_not_covered_are_told_as_that() {
+    check_errors(
+        "model M Clock c = Clock(0.1); end M;",
+        "E0290 1:9 unsupported construct: clocks and clocked equations (`Clock`)",
+    );
+    check_errors(
+        "model M Real y = hold(sample(time)); end M;",
+        "E0290 1:18 unsupported construct: clocks and clocked equations (`hold`)",
+    );
+    check_errors(
+        "model M Real y = sample(time); end M;",
+        "E0290 1:18 unsupported construct: clocks and clocked equations (`sample` of one argument)",
+    );
+    check_errors(
+        "connector C Real x; flow Real f; end C; model M C c; equation Connections.root(c); end M;",
+        "E0290 1:63 unsupported construct: overconstrained connections (`Connections`)",
+    );
+    check_errors(
+        "record Pair Real a; Real b; end Pair; model M Pair p(a = 1, b = 2), q; equation q = -p; end M;",
+        "E0290 1:85 unsupported construct: a sign before a record `Pair`",
+    );
+}
+
 /// What cannot be found because the package of an import is not there is told once, where the import is.
 #[test]
 fn an_import_of_a_package_that_is_not_there_is_the_one_thing_that_is_wrong() {

@@ -361,7 +361,9 @@ impl Classes<'_> {
     /// Where a dotted name begins with nothing known, it may be that of a library.
     pub(crate) fn with_library(&self, diagnostic: Diagnostic, parts: usize) -> Diagnostic {
         match diagnostic.help {
-            None if parts > 1 => diagnostic.help(format!("if it is a library, say where it is: {WHERE_LIBRARIES_ARE}")),
+            None if parts > 1 && diagnostic.code == Code::E0201 => {
+                diagnostic.help(format!("if it is a library, say where it is: {WHERE_LIBRARIES_ARE}"))
+            }
             _ => diagnostic,
         }
     }
@@ -393,9 +395,27 @@ impl Classes<'_> {
 /// How a user says where a library is.
 const WHERE_LIBRARIES_ARE: &str = "`-L DIR`, or DIR in MODELICAPATH, with its directory in DIR";
 
-/// Nothing has this name.
+/// Nothing has this name; one of the language that is not covered here is said to be that.
 pub(crate) fn unknown(name: &str, span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code::E0201, format!("unknown {what} `{name}`")).label(span, "not found")
+    match not_covered(name) {
+        Some(construct) => {
+            Diagnostic::error(Code::E0290, format!("unsupported construct: {construct} (`{name}`)")).label(span, "")
+        }
+        None => Diagnostic::error(Code::E0201, format!("unknown {what} `{name}`")).label(span, "not found"),
+    }
+}
+
+/// Clocks, which arguments of `sample` may be too.
+pub(crate) const CLOCKS: &str = "clocks and clocked equations";
+
+/// The part of the language that gives a name its meaning, where it is not covered here (Modelica 3.6, chapters 9 and 16).
+fn not_covered(name: &str) -> Option<&'static str> {
+    match name {
+        "Clock" | "previous" | "hold" | "subSample" | "superSample" | "shiftSample" | "backSample" | "noClock"
+        | "firstTick" | "interval" => Some(CLOCKS),
+        "Connections" | "rooted" => Some("overconstrained connections"),
+        _ => None,
+    }
 }
 
 /// A path that leads to a component, declared at `span`, where a class is needed.

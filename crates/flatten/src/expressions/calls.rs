@@ -9,7 +9,7 @@ use crate::expressions::evaluate::describe;
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 
-use crate::classes::lookup::ClassReference;
+use crate::classes::lookup::{CLOCKS, ClassReference};
 use crate::expressions::operators::{is_number, overflow};
 use crate::expressions::term::{Term, type_text};
 use crate::instances::scopes::Found;
@@ -289,6 +289,8 @@ impl Flattener<'_> {
                 count(&[3])?;
                 self.semi_linear(arguments, span, context)
             }
+            // With one argument, or a clock for the second, it is the operator of clocks.
+            "sample" if arguments.len() == 1 => unsupported(format!("{CLOCKS} (`sample` of one argument)"), span),
             "sample" => {
                 count(&[2])?;
                 let term = self.numbers_call(Builtin::Sample, Type::Boolean, arguments, span, context)?;

@@ -210,6 +210,7 @@ impl Operators<'_> {
             (UnaryOperator::Not, other) => {
                 wrong(Code::E0303, format!("`not` needs a Boolean, but this is {}", describe(other)), span)
             }
+            (_, other @ Term::Record(..)) => unsupported(format!("a sign before {}", describe(other)), span),
             (_, other) => wrong(Code::E0303, format!("a sign needs a number, but this is {}", describe(other)), span),
         })
     }

@@ -75,7 +75,8 @@ impl Flattener<'_> {
         let diagnostic = unknown(&first.name, first.span, "name");
         let diagnostic = self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class));
         let name = &first.name;
-        match (diagnostic.help.is_some(), reference.parts.len()) {
+        let is_said = diagnostic.help.is_some() || diagnostic.code == Code::E0290;
+        match (is_said, reference.parts.len()) {
             (true, _) => diagnostic,
             (false, 1) => diagnostic
                 .help(format!("declare it: `parameter Real {name} = …`, or `Real {name}` with an equation for it")),
