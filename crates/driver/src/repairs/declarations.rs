@@ -28,10 +28,8 @@ pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repa
         }
         Code::E0307 => fewer_arguments(outline, diagnostic),
         Code::E0401 => connector_of(outline, diagnostic),
-        Code::E0403 => made_when(outline, diagnostic).into_iter().collect(),
         Code::E0405 => initial_state(outline),
         Code::E0501 => defined_twice(outline, diagnostic),
-        Code::E0503 | Code::E0824 => value_before(outline, diagnostic),
         Code::E0510 => without_invariant(outline, diagnostic),
         Code::W0321 => crossing(outline, place).into_iter().collect(),
         Code::W0323 => unused(outline, place).into_iter().collect(),
@@ -110,36 +108,6 @@ fn without_quotes(outline: &Outline, diagnostic: &Diagnostic) -> Option<Repair> 
     let inside = outline.text_of(place).strip_prefix('"')?.strip_suffix('"')?.trim();
     let is_number = inside.starts_with(|it: char| it.is_ascii_digit()) && inside.parse::<f64>().is_ok();
     is_number.then(|| Repair::replace(place, inside, format!("write `{inside}`, without quotes")))
-}
-
-/// Makes the `if` around a `reinit` a `when`, where nothing else stands in it.
-fn made_when(outline: &Outline, diagnostic: &Diagnostic) -> Option<Repair> {
-    let place = diagnostic.labels.first()?.span;
-    let (before, behind) = (outline.text.get(..place.start as usize)?, outline.text.get(place.end as usize..)?);
-    let from = before.rfind(';').map_or(0, |at| at + 1);
-    let open = from + before[from..].rfind("if ")?;
-    let is_head = before[open..].trim_end().ends_with("then") && before[..open].ends_with(char::is_whitespace);
-    let rest = behind.trim_start().strip_prefix(';')?;
-    let close = outline.text.len() - rest.trim_start().strip_prefix("end if")?.len() - "if".len();
-    let repair = |start: usize| Edit { span: outline.span(start, start + "if".len()), text: "when".to_string() };
-    let title = "write `when` instead of `if`: `reinit` belongs to an instant".to_string();
-    is_head.then(|| Repair { title, edits: vec![repair(open), repair(close)] })
-}
-
-/// Takes the value before an event for one that is to be another than itself.
-fn value_before(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
-    let Some(label) = diagnostic.labels.first() else { return Vec::new() };
-    let text = outline.text_of(label.span);
-    let Some((left, right)) = text.split_once('=') else { return Vec::new() };
-    let name = left.trim();
-    let is_letter = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
-    let found = right.match_indices(name).map(|(at, _)| at).find(|&at| {
-        !right[..at].ends_with(is_letter) && !right[at + name.len()..].starts_with(is_letter) && !name.is_empty()
-    });
-    let Some(at) = found else { return Vec::new() };
-    let start = label.span.start as usize + left.len() + 1 + at;
-    let title = format!("write `pre({name})`");
-    vec![Repair::replace(outline.span(start, start + name.len()), format!("pre({name})"), title)]
 }
 
 fn declared_again(outline: &Outline, place: Span) -> Vec<Repair> {

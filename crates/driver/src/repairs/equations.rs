@@ -172,7 +172,7 @@ fn missing_branches(outline: &Outline, analyzed: &Analyzed, model: &str, under: 
 }
 
 /// The variables whose derivatives stand in the model.
-fn differentiated(model: &FlatModel) -> FxHashSet<VariableId> {
+pub(super) fn differentiated(model: &FlatModel) -> FxHashSet<VariableId> {
     let nodes = (0..model.expressions.len()).map(|index| model.expressions.node(ExpressionId::from_index(index)));
     let derivatives = nodes.filter_map(|node| match node {
         Node::Variable(variable, 1..) => Some(variable),

@@ -13,6 +13,7 @@
 //! | `declarations` | types, prefixes and modifiers of declarations |
 //! | `equations` | a forgotten `der`, branches without an equation, equations twice |
 //! | `flows` | elements that carry nothing, or swallow what flows |
+//! | `instants` | what is written for all times and meant for an instant, clauses that belong together |
 //! | `others` | whether the other models of the file are as right as before |
 //! | `outline` | the source as classes, components and equations with their places |
 //! | `references` | a reference for what floats where switches cut it off |
@@ -23,6 +24,7 @@ mod connections;
 mod declarations;
 mod equations;
 mod flows;
+mod instants;
 mod others;
 mod outline;
 mod references;
@@ -66,6 +68,7 @@ pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     let connections = connections::candidates(&outline, analyzed);
     let references = connections::references(&outline, analyzed);
     let mut others = balance::candidates(&outline, model);
+    others.extend(instants::laws_of_instants(&outline, flat));
     others.extend(equations::candidates(&outline, analyzed));
     let singular = |diagnostic: &&mut Diagnostic| {
         use Code::{E0601, E0604, E0605, E0606};
@@ -105,8 +108,9 @@ pub(crate) fn propose_for_source(run: &mut Run<'_>) {
     for diagnostic in run.diagnostics.iter_mut() {
         declarations::blame_iterators(&outline, diagnostic);
         let of_declarations = declarations::candidates(&outline, diagnostic);
+        let of_instants = instants::candidates(&outline, diagnostic);
         let of_starts = starts::candidates(&outline, diagnostic);
-        diagnostic.candidates.extend(of_declarations.into_iter().chain(of_starts));
+        diagnostic.candidates.extend(of_declarations.into_iter().chain(of_instants).chain(of_starts));
     }
 }
 
@@ -242,7 +246,10 @@ impl Search<'_> {
             let after = self.examined(&edited)?;
             let step = || Step { code: first.code, message: first.message.clone(), repair: repair.clone() };
             if !after.diagnostics.has_errors() {
-                if !has_worse_warnings(&examined.diagnostics, &after.diagnostics) && self.accepts(&edited) {
+                // What a syntax error left unread could not be warned of.
+                let is_unread = first.code.stage() == Stage::Syntax;
+                let is_worse = !is_unread && has_worse_warnings(&examined.diagnostics, &after.diagnostics);
+                if !is_worse && self.accepts(&edited) {
                     return Some(vec![step()]);
                 }
             } else if depth > 1 && leads_on(first, &errors, &after.diagnostics) {

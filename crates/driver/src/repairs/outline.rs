@@ -233,7 +233,7 @@ impl Outline {
     }
 
     /// A piece of text with its line, where it stands alone there.
-    fn with_line(&self, start: usize, end: usize) -> Span {
+    pub(super) fn with_line(&self, start: usize, end: usize) -> Span {
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let is_first = self.text[line..start].trim().is_empty();
         let rest = &self.text[end..];
