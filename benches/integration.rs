@@ -147,12 +147,10 @@ enum Case {
 fn cases(timed: &Timed, wanted: &[String]) -> Vec<Case> {
     let tolerances = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
     let theirs = tolerances.iter().flat_map(|&it| timed.solvers.iter().map(move |solver| Case::Theirs(solver, it)));
-    let methods = [Method::Bdf, Method::Esdirk, Method::Explicit].into_iter();
-    let suitable = methods.filter(|&method| {
-        let name = METHODS[method as usize];
-        is_wanted(wanted, &METHODS, name) && (method != Method::Explicit || timed.is_smooth)
-    });
-    let ours = suitable.flat_map(|method| [1e-6, 1e-8].map(|tolerance| Case::Ours(method, tolerance)));
+    let methods = METHODS.into_iter().zip([Method::Bdf, Method::Esdirk, Method::Explicit]);
+    let suitable = methods
+        .filter(|&(name, method)| is_wanted(wanted, &METHODS, name) && (method != Method::Explicit || timed.is_smooth));
+    let ours = suitable.flat_map(|(_, method)| [1e-6, 1e-8].map(|tolerance| Case::Ours(method, tolerance)));
     theirs.chain(ours).collect()
 }
 

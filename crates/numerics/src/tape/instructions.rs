@@ -111,7 +111,7 @@ pub(crate) fn truth(value: bool) -> f64 {
 }
 
 /// One instruction; operands are registers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Instruction {
     pub operation: Operation,
     pub a: u32,
@@ -167,6 +167,18 @@ impl Tape {
     /// How many instructions an evaluation carries out.
     pub fn instruction_count(&self) -> usize {
         self.instructions.len()
+    }
+
+    /// Whether another tape computes the same of the same inputs, instruction by instruction. Calls of functions are not looked into:
+    /// tapes with calls count as different.
+    pub fn computes_as(&self, other: &Tape) -> bool {
+        let bits = |tape: &Tape| -> Vec<u64> { tape.constants.iter().map(|it| it.to_bits()).collect() };
+        self.calls.is_empty()
+            && other.calls.is_empty()
+            && self.inputs == other.inputs
+            && self.outputs == other.outputs
+            && self.instructions == other.instructions
+            && bits(self) == bits(other)
     }
 
     /// Buffers of the right size.

@@ -56,7 +56,7 @@ pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
 pub(crate) use methods::{MOST_TIMES, lagrange};
 pub(crate) use problem::LARGEST_AMPLIFICATION;
-pub use problem::Problem;
+pub use problem::{Handed, Problem};
 pub use sizes::{Precursor, Sizes};
 
 /// A system `x' = f(t, x)`.

@@ -1,7 +1,7 @@
 //! The matrix `1 - c J` of Newton's iteration, and its factors, handed on from one integration of a problem to the next.
 
-use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
 
 use modeshift_numerics::{LinearSolver, Lu, Pattern};
 
@@ -9,7 +9,7 @@ use super::Ode;
 use super::evaluations::Evaluations;
 
 /// Where the matrix of a problem is between integrations, if there was one.
-pub(super) type Home = RefCell<Option<Box<NewtonMatrix>>>;
+pub(super) type Home = Mutex<Option<Box<NewtonMatrix>>>;
 
 /// The matrix of a problem during an integration; it goes home in the end.
 pub(super) struct Lent<'problem> {
@@ -20,8 +20,8 @@ pub(super) struct Lent<'problem> {
 impl<'problem> Lent<'problem> {
     /// The matrix from its home, or a new one; nothing of its numbers counts.
     pub(super) fn from<System: Ode>(home: &'problem Home, evaluations: &Evaluations<System>) -> Self {
-        let mut matrix = home
-            .take()
+        let kept = home.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut matrix = kept
             .unwrap_or_else(|| Box::new(NewtonMatrix::new(evaluations.size, evaluations.system().jacobian_pattern())));
         matrix.forget();
         Lent { home, matrix }
@@ -45,7 +45,7 @@ impl DerefMut for Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         let matrix = std::mem::replace(&mut self.matrix, Box::new(NewtonMatrix::new(0, None)));
-        self.home.replace(Some(matrix));
+        *self.home.lock().unwrap_or_else(PoisonError::into_inner) = Some(matrix);
     }
 }
 

@@ -1,7 +1,8 @@
 //! A problem: a system with its settings, in levels of tolerance.
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{RefCell, RefMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use modeshift_numerics::Pattern;
 
@@ -28,17 +29,44 @@ const LEVELS: usize = AMPLIFICATIONS.len() + 1;
 /// Errors are made smaller by at most this.
 pub(crate) const LARGEST_AMPLIFICATION: f64 = 27.0;
 
+/// What problems whose Jacobians have one pattern hand on to each other.
+#[derive(Clone, Default)]
+pub struct Handed {
+    /// The matrix, with an order of elimination.
+    home: Arc<Home>,
+    /// How errors are amplified.
+    level: Arc<OnlyRising>,
+}
+
+/// The level that the amplification of errors asks for, counted from one; zero while it is not known.
+#[derive(Default)]
+struct OnlyRising(AtomicUsize);
+
+impl OnlyRising {
+    fn get(&self) -> Option<usize> {
+        self.0.load(Ordering::Relaxed).checked_sub(1)
+    }
+
+    fn rise(&self, level: usize) {
+        self.0.fetch_max(level + 1, Ordering::Relaxed);
+    }
+}
+
+impl Handed {
+    /// The same for a problem whose slopes have other derivatives: how they amplify errors is not known.
+    pub fn with_other_slopes(&self) -> Self {
+        Handed { home: self.home.clone(), level: Arc::default() }
+    }
+}
+
 /// A system and how to integrate it; made once per mode, started as often as the mode is entered.
 pub struct Problem<System: Ode> {
     evaluations: Evaluations<System>,
-    /// The matrix that integrations hand on.
-    home: Home,
+    handed: Handed,
     /// What exact solutions hand on.
     exponentials: RefCell<Option<Exponentials>>,
     settings: Settings,
     declared: Arc<[f64]>,
-    /// The level that the amplification of errors asks for, as far as it is known; it only rises.
-    level: Cell<Option<usize>>,
     /// Which method is at work where that is left open.
     pub(super) choice: Choice,
 }
@@ -46,14 +74,18 @@ pub struct Problem<System: Ode> {
 impl<System: Ode> Problem<System> {
     /// A system with its settings.
     pub fn new(system: System, settings: &Settings) -> Self {
+        Problem::sharing(system, settings, Handed::default())
+    }
+
+    /// The same, going on with what others have handed on.
+    pub fn sharing(system: System, settings: &Settings, handed: Handed) -> Self {
         assert_eq!(system.size(), settings.nominal.len(), "every state has a nominal size");
         Problem {
             evaluations: Evaluations::new(system),
-            home: RefCell::new(None),
+            handed,
             exponentials: RefCell::new(None),
             settings: settings.clone(),
             declared: settings.nominal.iter().map(|nominal| nominal.abs()).collect(),
-            level: Cell::new(None),
             choice: Choice::new(),
         }
     }
@@ -116,14 +148,22 @@ impl<System: Ode> Problem<System> {
         let evaluations = &self.evaluations;
         Ok(match method {
             _ if state.is_empty() => Box::new(NoStates { time, sizes: Sizes::default() }),
-            Method::Auto | Method::Exact | Method::Bdf => Box::new(Backward::new(evaluations, &self.home, &start)),
-            Method::Esdirk => Box::new(RungeKutta::new(evaluations, Esdirk::new(evaluations, &self.home), &start)),
+            Method::Auto | Method::Exact | Method::Bdf => {
+                Box::new(Backward::new(evaluations, &self.handed.home, &start))
+            }
+            Method::Esdirk => {
+                Box::new(RungeKutta::new(evaluations, Esdirk::new(evaluations, &self.handed.home), &start))
+            }
             Method::Explicit => Box::new(RungeKutta::new(evaluations, Explicit, &start)),
         })
     }
 
     fn level(&self) -> usize {
-        self.level.get().unwrap_or(0)
+        self.known_level().unwrap_or(0)
+    }
+
+    fn known_level(&self) -> Option<usize> {
+        self.handed.level.get()
     }
 
     /// The error that one step may make now, relative to sizes.
@@ -134,12 +174,12 @@ impl<System: Ode> Problem<System> {
 
     /// Whether it was found how errors are amplified; without states, there are none.
     pub(super) fn is_known(&self) -> bool {
-        self.level.get().is_some() || self.evaluations.size == 0
+        self.known_level().is_some() || self.evaluations.size == 0
     }
 
     /// Whether nothing that is found can make steps smaller.
     pub(super) fn is_at_last_level(&self) -> bool {
-        self.level.get() == Some(LEVELS - 1)
+        self.known_level() == Some(LEVELS - 1)
     }
 
     /// Whether errors show many times larger than in the states, and the method is one for stiff systems.
@@ -189,7 +229,7 @@ impl<System: Ode> Problem<System> {
             amplification(&self.evaluations, &sizes, recent.last(), &error)
         });
         let level = AMPLIFICATIONS.iter().position(|&most| found <= most).unwrap_or(AMPLIFICATIONS.len());
-        self.level.set(Some(level.max(before)));
+        self.handed.level.rise(level);
         level > before
     }
 

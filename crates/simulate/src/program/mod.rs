@@ -33,6 +33,7 @@ mod tangents;
 pub(crate) use affine::{AffineMode, AffineRow, NotAffine};
 pub(crate) use corners::{Corners, Decided, Kind as CornerKind};
 pub use failure::{BlockFailure, FailureReason, NotBuilt};
+pub(crate) use mode_program::Near;
 pub use mode_program::{Program, StateChoice};
 pub use ode::ProgramOde;
 pub use outputs::Outputs;

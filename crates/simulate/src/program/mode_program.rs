@@ -1,21 +1,24 @@
 //! The program of one mode: from its states to all its variables, their derivatives and the derivatives of the states.
 //!
-//! Code is compiled for a choice of states; a choice that was made before is taken up again without compiling.
+//! Code is compiled for a choice of states; a choice that was made before is taken up again without compiling. A mode of the same
+//! structure as the last one is made from it ([`Program::near`]): what a mode variable changes is some residuals, the systems that these
+//! are in, and the steps of code that compute those.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, ExpressionId, Id, Mode, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, Id, Mode, VariableId};
 use modeshift_numerics::Pattern;
 use modeshift_structure::one_mode::ModeStructure;
 
 use super::affine::{AffineMode, AffineRow, Builder, NotAffine, Reader};
-use super::blocks::plan::Equations;
-use super::compiled::code::{Code, CodeFailure};
+use super::blocks::plan::{Equations, Item};
+use super::compiled::code::{Changed, Code, CodeFailure};
 use super::compiled::schedule::schedule;
 use super::failure::{BlockFailure, NotBuilt};
 use super::programs::{Programs, Workshop};
 use super::states::quantities::{Quantities, QuantityIndex};
-use super::states::stages::{Choice, systems};
+use super::states::stages::{Choice, System, systems};
 use super::states::state_selection::ChoiceMatrix;
 use super::surroundings::Surroundings;
 
@@ -31,6 +34,33 @@ pub struct Program {
     matrix: Option<ChoiceMatrix>,
     choices: Vec<(Choice, Code)>,
     present: usize,
+    /// The systems of the first choice.
+    systems: Option<Arc<Systems>>,
+}
+
+/// The systems of a mode, and by row those that an equation is in.
+struct Systems {
+    all: Vec<System>,
+    of_row: Vec<Vec<u32>>,
+}
+
+impl Systems {
+    fn new(all: Vec<System>, size: usize) -> Self {
+        let mut of_row = vec![Vec::new(); size];
+        for (at, system) in (0..).zip(&all) {
+            system.equations.iter().for_each(|row| of_row[row.of.index()].push(at));
+        }
+        Systems { all, of_row }
+    }
+}
+
+/// A program made from that of another mode.
+pub(crate) struct Near {
+    pub program: Program,
+    /// Whether all formulas have the derivatives that they have in the other mode.
+    pub is_shifted: bool,
+    /// How many formulas were compiled.
+    pub compiled: usize,
 }
 
 /// What came of choosing states.
@@ -51,27 +81,65 @@ impl Program {
         let quantities = Quantities::new(&structure, workshop.model().variables.len());
         let residuals = workshop.residuals_in(&structure, &mode);
         let matrix = ChoiceMatrix::new(workshop, &structure, &quantities, &residuals)?;
-        let variables = quantities.list().iter().zip(0..).filter(|(quantity, _)| quantity.order == 0);
-        let sizes =
-            variables.map(|(quantity, place)| (QuantityIndex(place), workshop.declared_nominal(quantity.of))).collect();
+        let sizes = declared_sizes(workshop, &quantities);
+        let (choices, systems) = (Vec::new(), None);
         let mut program =
-            Program { mode, structure, quantities, residuals, sizes, matrix, choices: Vec::new(), present: 0 };
+            Program { mode, structure, quantities, residuals, sizes, matrix, choices, present: 0, systems };
         if program.matrix.is_none() {
             program.compile(workshop, Choice::structural(&program.structure))?;
         }
         Ok(program)
     }
 
+    /// The program of a mode with the structure of another one, given the equations that contain a mode variable whose value is another
+    /// one there. Nothing where states may be chosen, or where what has changed is computed from other quantities, or together with others.
+    pub(super) fn near(
+        workshop: &mut Workshop<'_>,
+        other: &Program,
+        mode: Mode,
+        changed: &[EquationId],
+    ) -> Result<Option<Near>, NotBuilt> {
+        let ([(choice, code)], None, Some(systems)) = (&other.choices[..], &other.matrix, &other.systems) else {
+            return Ok(None);
+        };
+        let (structure, quantities) = (other.structure.clone(), other.quantities.clone());
+        let mut residuals = other.residuals.clone();
+        let mut touched = BTreeSet::new();
+        for row in changed.iter().filter_map(|&equation| structure.row(equation)) {
+            let residual = workshop.residual_in(structure.equation(row), &mode);
+            if std::mem::replace(&mut residuals[row.index()], residual) != residual {
+                touched.extend(systems.of_row[row.index()].iter().copied());
+            }
+        }
+        let mut items = Vec::new();
+        for system in touched {
+            plan(workshop, (&structure, &quantities, &residuals), &systems.all[system as usize], &mut items)?;
+        }
+        let Some(changed) = code.changed(workshop, &quantities, items)? else { return Ok(None) };
+        let Changed { code, is_shifted, compiled } = changed;
+        let sizes = declared_sizes(workshop, &quantities);
+        let (choices, systems) = (vec![(choice.clone(), code)], Some(systems.clone()));
+        let program =
+            Program { mode, structure, quantities, residuals, sizes, matrix: None, choices, present: 0, systems };
+        debug_assert!(program.is_as_from_nothing(workshop), "a mode from another one is as from nothing");
+        Ok(Some(Near { program, is_shifted, compiled }))
+    }
+
+    /// Whether the program made from nothing computes the same by the same formulas.
+    fn is_as_from_nothing(&self, workshop: &mut Workshop<'_>) -> bool {
+        let other = Program::new(workshop, self.structure.clone(), self.mode.clone());
+        other.is_ok_and(|it| it.residuals == self.residuals && it.code().computes_as(self.code()))
+    }
+
     fn compile(&mut self, workshop: &mut Workshop<'_>, choice: Choice) -> Result<(), NotBuilt> {
         let states = choice.states(&self.structure, &self.quantities);
         let mut items = Vec::new();
-        for system in systems(&self.structure, &self.quantities, &choice) {
-            let names = system.named_equations(&self.structure);
-            let mut residuals = Vec::with_capacity(names.len());
-            for (row, &equation) in system.equations.iter().zip(&names) {
-                residuals.push(workshop.differentiated(equation, self.residuals[row.of.index()])?);
-            }
-            workshop.plan(&self.quantities, &Equations { system: &system, names, residuals }, &mut items)?;
+        let systems = systems(&self.structure, &self.quantities, &choice);
+        for system in &systems {
+            plan(workshop, (&self.structure, &self.quantities, &self.residuals), system, &mut items)?;
+        }
+        if self.matrix.is_none() {
+            self.systems = Some(Arc::new(Systems::new(systems, self.structure.size())));
         }
         let (expressions, leaves) = workshop.arena_and_leaves();
         let stages = schedule(expressions, leaves, &self.quantities, &states, items);
@@ -79,6 +147,11 @@ impl Program {
         self.choices.push((choice, code));
         self.present = self.choices.len() - 1;
         Ok(())
+    }
+
+    /// How many formulas and residuals there are.
+    pub(crate) fn formula_count(&self) -> usize {
+        self.choices.first().map_or(0, |(_, code)| code.size())
     }
 
     fn code(&self) -> &Code {
@@ -248,7 +321,7 @@ impl Program {
     }
 
     /// Where the Jacobian of the derivatives of the states by the states has entries.
-    pub fn jacobian_pattern(&self) -> &Pattern {
+    pub fn jacobian_pattern(&self) -> &Arc<Pattern> {
         self.code().pattern()
     }
 
@@ -297,6 +370,27 @@ impl Program {
         let CodeFailure { equations, unknowns, reason } = failure;
         Box::new(BlockFailure { time, mode: self.mode.clone(), equations, unknowns, reason })
     }
+}
+
+/// Appends what solves a system.
+fn plan(
+    workshop: &mut Workshop<'_>,
+    (structure, quantities, residuals): (&ModeStructure, &Quantities, &[ExpressionId]),
+    system: &System,
+    items: &mut Vec<Item>,
+) -> Result<(), NotBuilt> {
+    let names = system.named_equations(structure);
+    let mut differentiated = Vec::with_capacity(names.len());
+    for (row, &equation) in system.equations.iter().zip(&names) {
+        differentiated.push(workshop.differentiated(equation, residuals[row.of.index()])?);
+    }
+    workshop.plan(quantities, &Equations { system, names, residuals: differentiated }, items)
+}
+
+/// The variables among the quantities, with their nominal values.
+fn declared_sizes(workshop: &Workshop<'_>, quantities: &Quantities) -> Vec<(QuantityIndex, f64)> {
+    let variables = quantities.list().iter().zip(0..).filter(|(quantity, _)| quantity.order == 0);
+    variables.map(|(quantity, place)| (QuantityIndex(place), workshop.declared_nominal(quantity.of))).collect()
 }
 
 fn largest_error(sizes: &[(QuantityIndex, f64)], right: &[f64], wrong: &[f64]) -> f64 {

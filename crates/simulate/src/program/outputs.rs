@@ -32,7 +32,7 @@ impl Outputs {
         let tape = workshop.compiler().with_known_inputs(parameter).tape(expressions)?;
         let kernel = Kernel::new(Evaluator::new(tape), &mut places);
         let memory = vec![f64::NAN; places.memory_size()];
-        let surroundings = places.surroundings;
+        let surroundings = places.surroundings().to_vec();
         Ok(Outputs { kernel, memory, quantity_count: quantities.len(), surroundings, version: 0 })
     }
 

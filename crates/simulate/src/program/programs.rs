@@ -16,7 +16,7 @@ use super::blocks::leaves::Leaves;
 use super::blocks::plan::{BlockKey, TornBlock};
 use super::compiled::iteration::{CompiledIteration, IterationKey};
 use super::failure::NotBuilt;
-use super::mode_program::Program;
+use super::mode_program::{Near, Program};
 use super::outputs::Outputs;
 use super::states::quantities::{Quantities, QuantityIndex};
 
@@ -103,6 +103,17 @@ impl<'a> Programs<'a> {
         mode: impl Fn(ModeVariableId) -> bool,
     ) -> Result<Program, NotBuilt> {
         Program::new(&mut self.workshop, structure, Mode::from_fn(self.dae.mode_variables.len(), mode))
+    }
+
+    /// The program of a mode from that of another one with the same structure, where what has changed is computed in the same way:
+    /// the equations are given that contain a mode variable whose value is another one.
+    pub(crate) fn program_near(
+        &mut self,
+        other: &Program,
+        mode: &Mode,
+        changed: &[EquationId],
+    ) -> Result<Option<Near>, NotBuilt> {
+        Program::near(&mut self.workshop, other, mode.clone(), changed)
     }
 
     /// Expressions, such as guards and right-hand sides of discrete equations, to be evaluated in the mode of a program.
@@ -198,20 +209,15 @@ impl<'a> Workshop<'a> {
     pub fn residuals_in(&mut self, structure: &ModeStructure, mode: &Mode) -> Vec<ExpressionId> {
         let Workshop { model, leaves, literals, residuals, .. } = self;
         let mut evaluation = PartialEvaluation::new(|id| Some(mode[id]), |variable| literals[variable]);
-        let residual = |row| {
-            let id = structure.equation(row);
-            let (left, right) = (model.equations[id].left, model.equations[id].right);
-            let known =
-                residuals[id].get_or_insert_with(|| Residual::of(leaves.modes(&model.expressions, [left, right])));
-            known.known_in(mode).unwrap_or_else(|| {
-                let left = evaluation.of(&mut model.expressions, left);
-                let right = evaluation.of(&mut model.expressions, right);
-                let residual = model.expressions.difference(left, right);
-                known.branches.push((known.modes.iter().map(|id| mode[*id]).collect(), residual));
-                residual
-            })
-        };
+        let residual = |row| residual(model, leaves, residuals, &mut evaluation, structure.equation(row), mode);
         structure.rows().map(residual).collect()
+    }
+
+    /// The same of one equation.
+    pub fn residual_in(&mut self, equation: EquationId, mode: &Mode) -> ExpressionId {
+        let Workshop { model, leaves, literals, residuals, .. } = self;
+        let mut evaluation = PartialEvaluation::new(|id| Some(mode[id]), |variable| literals[variable]);
+        residual(model, leaves, residuals, &mut evaluation, equation, mode)
     }
 
     /// A residual solved for a quantity that enters it linearly; remembered.
@@ -246,4 +252,28 @@ impl<'a> Workshop<'a> {
         }
         known[order as usize]
     }
+}
+
+/// What a mode leaves of an equation, unless that is known.
+fn residual<Modes, Literals>(
+    model: &mut FlatModel,
+    leaves: &mut Leaves,
+    residuals: &mut IndexVec<EquationId, Option<Residual>>,
+    evaluation: &mut PartialEvaluation<Modes, Literals>,
+    id: EquationId,
+    mode: &Mode,
+) -> ExpressionId
+where
+    Modes: Fn(ModeVariableId) -> Option<bool>,
+    Literals: Fn(VariableId) -> Option<ExpressionId>,
+{
+    let (left, right) = (model.equations[id].left, model.equations[id].right);
+    let known = residuals[id].get_or_insert_with(|| Residual::of(leaves.modes(&model.expressions, [left, right])));
+    known.known_in(mode).unwrap_or_else(|| {
+        let left = evaluation.of(&mut model.expressions, left);
+        let right = evaluation.of(&mut model.expressions, right);
+        let residual = model.expressions.difference(left, right);
+        known.branches.push((known.modes.iter().map(|id| mode[*id]).collect(), residual));
+        residual
+    })
 }

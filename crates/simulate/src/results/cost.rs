@@ -54,6 +54,10 @@ pub struct EventCost {
     pub time: f64,
     /// How many modes were entered or tried for the first time.
     pub new_modes: usize,
+    /// How many structures were made for them; the others have that of the mode before.
+    pub structures: usize,
+    /// How many formulas and residuals were compiled for them.
+    pub formulas: usize,
     /// Whether continuous values were computed anew.
     pub restarted: bool,
     parts: [Duration; 6],
@@ -115,6 +119,16 @@ impl CostMeter {
     /// A mode was made.
     pub fn count_new_mode(&mut self) {
         self.cost.new_modes += 1;
+    }
+
+    /// A structure was made.
+    pub fn count_structure(&mut self) {
+        self.cost.structures += 1;
+    }
+
+    /// So many formulas and residuals were compiled for a mode.
+    pub fn count_formulas(&mut self, count: usize) {
+        self.cost.formulas += count;
     }
 
     /// Continuous values were computed anew.

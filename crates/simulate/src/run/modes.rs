@@ -9,12 +9,12 @@ use modeshift_dae::{Derivative, EquationId, Id, IndexVec, Mode, MultimodeDae, No
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
 use modeshift_structure::one_mode::{
-    Column, Entry, ModeSignature, ModeStructure, NoPins, Parts, SigmaSolution, signature_in,
+    Column, Entry, Existence, ModeSignature, ModeStructure, NoPins, Parts, SigmaSolution, is_alike, signature_in,
 };
 use rustc_hash::FxHashMap;
 
-use crate::integrate::{EvaluationFailed, Field, Flow, Ode, Problem};
-use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
+use crate::integrate::{EvaluationFailed, Field, Flow, Handed, Ode, Problem};
+use crate::program::{Near, NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
 use crate::run::exact_modes::KnownAffine;
 use crate::run::mode_cache::ModeCache;
@@ -36,6 +36,8 @@ pub(crate) struct VisitedMode<'a> {
     pub pins: Option<ModePins>,
     /// What guards are made of there, as far as it was asked for.
     pub ingredients: Ingredients,
+    /// What integration problems of modes with the same Jacobian pattern hand on to each other, where states are not chosen.
+    pub handed: Handed,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
     /// The mode as an affine system, for the present choice of states, where that was asked for.
@@ -53,6 +55,11 @@ impl VisitedMode<'_> {
     /// How many quantities it leaves free.
     pub fn pin_count(&self) -> usize {
         self.pins.as_ref().map_or(0, |pins| pins.pinned.len())
+    }
+
+    /// Whether other states can become better while the mode lasts.
+    pub fn has_choice(&self) -> bool {
+        self.program.borrow().has_choice()
     }
 
     /// Chooses states that are good at these values; integration begins anew where they are others than before.
@@ -118,8 +125,10 @@ pub(crate) struct VisitedModes<'a> {
     of_islands: FxHashMap<usize, ModeCache<Result<Rc<VisitedMode<'a>>, NoMode>>>,
     /// Modes that exist for an instant only, by the laws that complete them.
     completed: FxHashMap<(Mode, Vec<EquationId>), Result<Rc<VisitedMode<'a>>, NoMode>>,
-    /// The structure of the mode that was asked for last: the next one will be like it.
-    last: Option<Arc<ModeStructure>>,
+    /// The mode that was asked for last: the next one will be like it.
+    last: Option<Rc<VisitedMode<'a>>>,
+    /// Which mode variables decide whether equations hold and variables exist.
+    existence: OnceCell<Existence>,
 }
 
 impl<'a> VisitedModes<'a> {
@@ -141,6 +150,7 @@ impl<'a> VisitedModes<'a> {
             of_islands: FxHashMap::default(),
             completed: FxHashMap::default(),
             last: None,
+            existence: OnceCell::new(),
         }
     }
 
@@ -175,6 +185,7 @@ impl<'a> VisitedModes<'a> {
             equations: ModeEquations::new(&dae.model, natives, &nothing, |_| None),
             pins: None,
             ingredients: Ingredients::default(),
+            handed: Handed::default(),
             problem: RefCell::new(None),
             affine: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
@@ -215,7 +226,7 @@ impl<'a> VisitedModes<'a> {
             }
         };
         if let (Ok(mode), None) = (&mode, island) {
-            self.last = Some(mode.structure.clone());
+            self.last = Some(mode.clone());
         }
         mode
     }
@@ -256,7 +267,7 @@ impl<'a> VisitedModes<'a> {
         }
         let signature = signature.without_idle_variables();
         let made = match self.structure_of(&signature) {
-            Ok(structure) => self.made_of(values, structure, None),
+            Ok(structure) => self.made_of(values, Arc::new(structure), None),
             Err(parts) => Err(NoMode::Singular(Singular::of(values, &signature, &parts, NoPins::Wrong))),
         };
         self.completed.insert(key, made.clone());
@@ -289,16 +300,53 @@ impl<'a> VisitedModes<'a> {
         island: Option<usize>,
         point: &dyn Fn(Input) -> f64,
     ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        if let Some(last) = self.last.clone().filter(|last| island.is_none() && last.pins.is_none())
+            && let Some(changed) = self.changed_where_alike(&last, values)
+        {
+            return self.made_from(&last, values, &changed);
+        }
+        self.meter.count_structure();
         let signature = self.signature(values, island);
         match self.structure_of(&signature) {
-            Ok(structure) => self.made_of(values, structure, None),
+            Ok(structure) => self.made_of(values, Arc::new(structure), None),
             Err(parts) => self.made_with_pins(values, &signature, Some(&parts), point),
         }
     }
 
+    /// The equations that take another form in a mode than in another one, where their structures are the same.
+    fn changed_where_alike(&self, last: &VisitedMode<'a>, values: &Mode) -> Option<Vec<EquationId>> {
+        let Prepared { dae, forms, .. } = self.prepared;
+        let changed = forms.changed(dae, &last.values, values, &[]);
+        let existence = self.existence.get_or_init(|| Existence::new(dae));
+        let is_alike = is_alike(dae, existence, (&last.values, &last.structure), values, &changed);
+        debug_assert!(
+            !is_alike || last.structure.is_of(&signature_in(dae, |id| values[id])),
+            "the same signature matrix"
+        );
+        is_alike.then_some(changed)
+    }
+
+    /// A mode with the structure of another one. Its program is made from that of the other where what has changed is computed in the
+    /// same way.
+    fn made_from(
+        &mut self,
+        last: &VisitedMode<'a>,
+        values: &Mode,
+        changed: &[EquationId],
+    ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        self.meter.done(CostPart::Structure);
+        let near = self.programs.program_near(&last.program.borrow(), values, changed).map_err(NoMode::NotBuilt)?;
+        let Some(Near { program, is_shifted, compiled }) = near else {
+            return self.made_of(values, last.structure.clone(), None);
+        };
+        self.meter.count_formulas(compiled);
+        let handed = if is_shifted { last.handed.clone() } else { last.handed.with_other_slopes() };
+        Ok(self.visited(values, last.structure.clone(), program, handed, None))
+    }
+
     fn structure_of(&self, signature: &ModeSignature) -> Result<ModeStructure, Parts> {
         match &self.last {
-            Some(last) => ModeStructure::of_signature_near(signature, last),
+            Some(last) => ModeStructure::of_signature_near(signature, &last.structure),
             None => ModeStructure::of_signature(signature),
         }
     }
@@ -328,7 +376,7 @@ impl<'a> VisitedModes<'a> {
             }
         }
         drop(surroundings);
-        self.made_of(values, structure, Some(pins))
+        self.made_of(values, Arc::new(structure), Some(pins))
     }
 
     /// What is constant in a mode.
@@ -345,12 +393,23 @@ impl<'a> VisitedModes<'a> {
     fn made_of(
         &mut self,
         values: &Mode,
-        structure: ModeStructure,
+        structure: Arc<ModeStructure>,
         pins: Option<ModePins>,
     ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
-        let structure = Arc::new(structure);
         self.meter.done(CostPart::Structure);
         let program = self.programs.program(structure.clone(), |id| values[id]).map_err(NoMode::NotBuilt)?;
+        self.meter.count_formulas(program.formula_count());
+        Ok(self.visited(values, structure, program, Handed::default(), pins))
+    }
+
+    fn visited(
+        &mut self,
+        values: &Mode,
+        structure: Arc<ModeStructure>,
+        program: Program,
+        handed: Handed,
+        pins: Option<ModePins>,
+    ) -> Rc<VisitedMode<'a>> {
         let constants = self.constants_in(values);
         let (tapes, prepared) = (self.tapes.clone(), self.prepared);
         let made = Rc::new(VisitedMode {
@@ -361,12 +420,13 @@ impl<'a> VisitedModes<'a> {
             program: Rc::new(RefCell::new(program)),
             pins,
             ingredients: Ingredients::default(),
+            handed,
             problem: RefCell::new(None),
             affine: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
         });
         self.meter.done(CostPart::Program);
-        Ok(made)
+        made
     }
 }
 
@@ -400,7 +460,7 @@ pub(crate) enum ModeOde<'a> {
 pub(crate) struct LongMode {
     program: Rc<RefCell<Program>>,
     surroundings: Rc<RefCell<Surroundings>>,
-    pattern: Pattern,
+    pattern: Arc<Pattern>,
     size: usize,
     /// The mode as an affine system, where it is to be solved exactly.
     exact: Option<(Arc<Field>, Vec<Input>)>,

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `signature` | [`Signature`]: the matrix `σ` of a mode |
 //! | `reading` | [`signature_in`]: this matrix, read off the model |
+//! | `alike` | [`is_alike`]: whether it is that of the mode before ([`Existence`]) |
 //! | `from_all_modes` | the same matrix, and blocks ([`ModeBlock`]), read off the analysis of all modes |
 //! | `assignment` | the heaviest matching, from nothing or from the mode before ([`Hints`]) |
 //! | `offsets` | [`matched`]: the smallest offsets that belong to it |
@@ -16,6 +17,7 @@
 //! | `blocks` | [`blocks`]: what is solved together, in order |
 //! | `mode_structure` | [`ModeStructure`]: all of these, for restarts and programs |
 
+mod alike;
 mod assignment;
 mod blocks;
 mod elimination;
@@ -27,6 +29,7 @@ mod pins;
 mod reading;
 mod signature;
 
+pub use alike::{Existence, is_alike};
 pub use assignment::Hints;
 pub use blocks::{Block, blocks};
 pub use from_all_modes::ModeBlock;

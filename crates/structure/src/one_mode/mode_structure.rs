@@ -129,6 +129,17 @@ impl ModeStructure {
         })
     }
 
+    /// Whether it is that of a mode with this signature matrix.
+    pub fn is_of(&self, mode: &ModeSignature) -> bool {
+        let has_entries = |row: Row| {
+            let own = self.incidence(row).iter().map(|entry| (entry.column.0, entry.order));
+            own.eq(mode.signature.entries(row.0).iter().copied())
+        };
+        self.solution.equations.iter().eq(&mode.equations)
+            && self.solution.variables.iter().eq(&mode.variables)
+            && self.rows().all(has_entries)
+    }
+
     /// How many equations, and how many variables.
     pub fn size(&self) -> usize {
         self.solution.equations.len()

@@ -8,16 +8,19 @@ use modeshift_dae::{
     Builtin, EquationKind, ExpressionId, Expressions, Id, IndexVec, Mode, ModeVariableId, MultimodeDae, Node,
     VariableId,
 };
+use rustc_hash::FxHashMap;
 
 use super::signature::{ModeSignature, Signature};
 
 /// Reads the signature matrix of the mode in which each mode variable has the value that `mode` says.
 pub fn signature_in(dae: &MultimodeDae, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {
-    let mut reader = Reader::new(dae, Mode::from_fn(dae.mode_variables.len(), mode));
+    let mode = Mode::from_fn(dae.mode_variables.len(), mode);
+    let mut reader = Reader::of_all(dae, &mode);
+    let mut columns: IndexVec<VariableId, Option<u32>> = dae.model.variables.iter().map(|_| None).collect();
     let mut variables = Vec::new();
     for (id, variable) in dae.model.variables.iter_enumerated() {
         if variable.is_continuous_unknown() && reader.holds(variable.guard) != Some(false) {
-            reader.column[id] = Some(variables.len() as u32);
+            columns[id] = Some(variables.len() as u32);
             variables.push(id);
         }
     }
@@ -25,30 +28,51 @@ pub fn signature_in(dae: &MultimodeDae, mode: impl Fn(ModeVariableId) -> bool) -
     let mut equations = Vec::new();
     for (id, equation) in dae.model.equations.iter_enumerated() {
         if equation.kind == EquationKind::Continuous && reader.holds(equation.guard) != Some(false) {
-            signature.push(reader.entries([equation.left, equation.right]));
+            signature.push(reader.entries([equation.left, equation.right], |variable| columns[variable]));
             equations.push(id);
         }
     }
     ModeSignature { signature, equations, variables }
 }
 
-struct Reader<'a> {
+/// Reads formulas and equations in one mode.
+pub(super) struct Reader<'a> {
     dae: &'a MultimodeDae,
-    mode: Mode,
-    column: IndexVec<VariableId, Option<u32>>,
-    /// The equation in which each expression was last walked, outside and inside `noEvent`.
-    walked: Vec<[u32; 2]>,
+    mode: &'a Mode,
+    walked: Walked,
     round: u32,
 }
 
+/// The equation in which each expression was last walked, outside and inside `noEvent`.
+enum Walked {
+    /// Of all expressions of the model.
+    All(Vec<[u32; 2]>),
+    /// Of those of few equations.
+    Few(FxHashMap<ExpressionId, [u32; 2]>),
+}
+
+impl Walked {
+    fn of(&mut self, id: ExpressionId) -> &mut [u32; 2] {
+        match self {
+            Walked::All(walked) => &mut walked[id.index()],
+            Walked::Few(walked) => walked.entry(id).or_default(),
+        }
+    }
+}
+
 impl<'a> Reader<'a> {
-    fn new(dae: &'a MultimodeDae, mode: Mode) -> Self {
-        let column = dae.model.variables.iter().map(|_| None).collect();
-        Reader { dae, mode, column, walked: vec![[0; 2]; dae.model.expressions.len()], round: 0 }
+    /// For all equations of a model.
+    fn of_all(dae: &'a MultimodeDae, mode: &'a Mode) -> Self {
+        Reader { dae, mode, walked: Walked::All(vec![[0; 2]; dae.model.expressions.len()]), round: 0 }
+    }
+
+    /// For few of them: what it costs does not depend on how many others there are.
+    pub(super) fn of_few(dae: &'a MultimodeDae, mode: &'a Mode) -> Self {
+        Reader { dae, mode, walked: Walked::Few(FxHashMap::default()), round: 0 }
     }
 
     /// Whether a formula holds in the mode; nothing for what is no formula over mode variables.
-    fn holds(&self, formula: ExpressionId) -> Option<bool> {
+    pub(super) fn holds(&self, formula: ExpressionId) -> Option<bool> {
         match self.dae.model.expressions.node(formula) {
             Node::Boolean(value) => Some(value),
             Node::Mode(mode) => Some(self.mode[mode]),
@@ -95,18 +119,22 @@ impl<'a> Reader<'a> {
     }
 
     /// Columns and highest orders of the unknowns that occur in these expressions.
-    fn entries(&mut self, sides: [ExpressionId; 2]) -> Vec<(u32, u32)> {
+    pub(super) fn entries(
+        &mut self,
+        sides: [ExpressionId; 2],
+        column: impl Fn(VariableId) -> Option<u32>,
+    ) -> Vec<(u32, u32)> {
         self.round += 1;
         let mut entries = Vec::new();
         let mut pending = sides.map(|side| (side, false)).to_vec();
         while let Some((id, inside)) = pending.pop() {
-            let walked = &mut self.walked[id.index()][usize::from(inside)];
+            let walked = &mut self.walked.of(id)[usize::from(inside)];
             if std::mem::replace(walked, self.round) == self.round {
                 continue;
             }
             match self.dae.model.expressions.node(id) {
                 Node::Variable(variable, order) => {
-                    entries.extend(self.column[variable].map(|column| (column, order)));
+                    entries.extend(column(variable).map(|column| (column, order)));
                 }
                 Node::If(condition, yes, no) => match self.holds(condition).filter(|_| !inside) {
                     Some(holds) => pending.push((if holds { yes } else { no }, false)),

@@ -45,6 +45,16 @@ pub(crate) enum Item {
     Iterate(Iteration),
 }
 
+impl Item {
+    /// The first of the quantities that it computes.
+    pub fn first_target(&self) -> QuantityIndex {
+        match self {
+            Item::Assign(assignment) => assignment.target,
+            Item::Iterate(iteration) => iteration.unknowns[0],
+        }
+    }
+}
+
 /// A system of a mode with its residuals as expressions.
 pub(crate) struct Equations<'a> {
     pub system: &'a System,

@@ -1,18 +1,22 @@
 //! Compiled code of one mode and one choice of states: from states to all quantities, and the Jacobian of the
 //! derivatives of states.
+//!
+//! Code that differs in few formulas from that of another mode shares everything else with it ([`Code::changed`]).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use modeshift_dae::{Derivative, EquationId, ExpressionId, VariableId};
-use modeshift_numerics::{Evaluator, Input, NotFinite, Pattern};
-use rustc_hash::FxHashMap;
+use modeshift_numerics::{Input, NotFinite, Pattern};
 
-use super::gradients::{ChainRule, Gradients, ImplicitRule};
-use super::iteration::CompiledIteration;
-use super::kernel::{Kernel, Places};
+use super::assembly::{Assembly, Chain};
+use super::gradients::Gradients;
+use super::kernel::Places;
 use super::prediction::Prediction;
 use super::schedule::Stage;
 use super::solve::Solve;
 use crate::program::affine::Part;
-use crate::program::blocks::plan::{Assignment, Iteration};
+use crate::program::blocks::plan::{Item, Iteration};
 use crate::program::failure::{FailureReason, NotBuilt};
 use crate::program::programs::Workshop;
 use crate::program::states::quantities::{Quantities, QuantityIndex};
@@ -20,32 +24,43 @@ use crate::program::surroundings::Surroundings;
 
 /// Code with the memory it works on.
 pub(crate) struct Code {
-    pub states: Vec<QuantityIndex>,
+    pub states: Arc<[QuantityIndex]>,
     /// The quantities, time, what the surroundings say.
     memory: Vec<f64>,
     time_place: usize,
-    surroundings: Vec<Input>,
+    places: Places,
     version: u64,
     steps: Vec<Step>,
+    /// By quantity: the step that computes it; beyond the last one for states.
+    step_of: Arc<[u32]>,
     /// Of what the derivatives of states need.
     prediction: Prediction,
     gradients: Gradients,
-    pattern: Pattern,
+    pattern: Arc<Pattern>,
 }
 
-enum Step {
+pub(super) enum Step {
     Chain(Box<Chain>),
     Solve(Box<Solve>),
 }
 
-/// Assignments that are evaluated as one tape.
-struct Chain {
-    assignments: Vec<Assignment>,
-    everything: Kernel,
-    /// What others need, computed alone.
-    exports: Vec<QuantityIndex>,
-    lean: Kernel,
-    rule: ChainRule,
+impl Step {
+    /// The same with nothing computed yet.
+    fn anew(&self) -> Self {
+        match self {
+            Step::Chain(chain) => Step::Chain(chain.clone()),
+            Step::Solve(solve) => Step::Solve(Box::new(solve.anew())),
+        }
+    }
+}
+
+/// Code made from that of another mode.
+pub(crate) struct Changed {
+    pub code: Code,
+    /// Whether all that has changed has the derivatives by what it depends on that it had before: it is shifted.
+    pub is_shifted: bool,
+    /// How many formulas were compiled.
+    pub compiled: usize,
 }
 
 /// A part of the code that has no values.
@@ -63,32 +78,86 @@ impl Code {
         states: Vec<QuantityIndex>,
         stages: Vec<Stage>,
     ) -> Result<Self, NotBuilt> {
-        let mut builder = Builder {
-            workshop,
-            gradients: Gradients::of_states(quantities.len(), &states),
-            places: Places::new(quantities),
-            steps: Vec::new(),
-        };
+        let mut assembly = Assembly::new(workshop, quantities, &states);
         for stage in stages {
-            if !stage.chain.is_empty() {
-                builder.chain(stage.chain, stage.exports)?;
-            }
+            assembly.chain(stage.chain, &stage.exports)?;
             for (iteration, is_needed) in stage.iterations {
-                builder.solve(iteration, is_needed)?;
+                assembly.iteration(iteration, is_needed)?;
             }
         }
-        let Builder { gradients, places, steps, .. } = builder;
+        let Assembly { mut gradients, places, steps, .. } = assembly;
+        gradients.complete();
         let rows = states.iter().map(|state| gradients.columns(state.derivative().0).iter().copied());
-        let pattern = Pattern::from_rows(states.len(), rows);
+        let pattern = Arc::new(Pattern::from_rows(states.len(), rows));
+        let mut step_of = vec![u32::MAX; quantities.len()];
+        for (at, step) in (0..).zip(&steps) {
+            step.for_each_target(|target| step_of[target.index()] = at);
+        }
+        Ok(Code::of(states.into(), places, steps, step_of.into(), gradients, pattern))
+    }
+
+    /// With nothing computed yet.
+    fn of(
+        states: Arc<[QuantityIndex]>,
+        places: Places,
+        steps: Vec<Step>,
+        step_of: Arc<[u32]>,
+        gradients: Gradients,
+        pattern: Arc<Pattern>,
+    ) -> Self {
+        let time_place = step_of.len();
         let mut memory = vec![f64::NAN; places.memory_size()];
-        memory[..quantities.len()].fill(0.0);
-        let (time_place, surroundings) = (quantities.len(), places.surroundings);
+        memory[..time_place].fill(0.0);
         let prediction = Prediction::of(steps.iter().flat_map(predictable).map(|unknown| unknown.0).collect());
-        Ok(Code { states, memory, time_place, surroundings, version: 0, steps, prediction, gradients, pattern })
+        Code { states, memory, time_place, places, version: 0, steps, step_of, prediction, gradients, pattern }
+    }
+
+    /// The code of a mode in which these items are others, and all else is the same; nothing where they compute other quantities together,
+    /// or from others.
+    pub fn changed(
+        &self,
+        workshop: &mut Workshop<'_>,
+        quantities: &Quantities,
+        items: Vec<Item>,
+    ) -> Result<Option<Changed>, NotBuilt> {
+        let mut by_step: BTreeMap<u32, Vec<Item>> = BTreeMap::new();
+        for item in items {
+            by_step.entry(self.step_of[item.first_target().index()]).or_default().push(item);
+        }
+        let mut assembly = Assembly::within(workshop, quantities, &self.places, &self.gradients);
+        let (mut made, mut is_shifted, mut compiled) = (BTreeMap::new(), true, 0);
+        for (at, items) in by_step {
+            let step = match self.steps.get(at as usize) {
+                Some(Step::Chain(chain)) => assembly.changed_chain(chain, items, &mut is_shifted)?,
+                Some(Step::Solve(solve)) => assembly.changed_solve(solve, items, &mut is_shifted)?,
+                None => None,
+            };
+            let Some(step) = step else { return Ok(None) };
+            compiled += step.size();
+            made.insert(at as usize, step);
+        }
+        let Assembly { gradients, places, .. } = assembly;
+        let step = |(at, step): (usize, &Step)| made.remove(&at).unwrap_or_else(|| step.anew());
+        let steps = self.steps.iter().enumerate().map(step).collect();
+        let (states, step_of, pattern) = (self.states.clone(), self.step_of.clone(), self.pattern.clone());
+        let code = Code::of(states, places, steps, step_of, gradients, pattern);
+        Ok(Some(Changed { code, is_shifted, compiled }))
+    }
+
+    /// Whether the same is computed by the same formulas: a certificate for what was made from another mode.
+    pub fn computes_as(&self, other: &Code) -> bool {
+        let formulas = |code: &Code| -> BTreeMap<u32, Vec<ExpressionId>> {
+            let parts = code.parts().map(|part| match part {
+                Part::Assignment(it) => (it.target.0, vec![it.expression]),
+                Part::Iteration(it) => (it.unknowns[0].0, it.residuals.clone()),
+            });
+            parts.collect()
+        };
+        self.states == other.states && *self.pattern == *other.pattern && formulas(self) == formulas(other)
     }
 
     /// Where the Jacobian of the derivatives of states by states has entries.
-    pub fn pattern(&self) -> &Pattern {
+    pub fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern
     }
 
@@ -104,10 +173,15 @@ impl Code {
     /// How many instructions all quantities take, iterations counted once.
     pub fn instruction_count(&self) -> usize {
         let count = |step: &Step| match step {
-            Step::Chain(chain) => chain.everything.instruction_count(),
+            Step::Chain(chain) => chain.instruction_count(),
             Step::Solve(solve) => solve.instruction_count(),
         };
         self.steps.iter().map(count).sum()
+    }
+
+    /// How many formulas and residuals there are.
+    pub fn size(&self) -> usize {
+        self.steps.iter().map(Step::size).sum()
     }
 
     /// How many unknowns are iterated on.
@@ -137,7 +211,7 @@ impl Code {
         }
         if self.version != surroundings.version() {
             self.version = surroundings.version();
-            for (place, &input) in self.memory[self.time_place + 1..].iter_mut().zip(&self.surroundings) {
+            for (place, &input) in self.memory[self.time_place + 1..].iter_mut().zip(self.places.surroundings()) {
                 *place = surroundings.value(input);
             }
         }
@@ -162,7 +236,7 @@ impl Code {
     /// The derivatives of states.
     pub fn derivative(&mut self, quantities: &Quantities, derivatives: &mut [f64]) -> Result<(), Box<CodeFailure>> {
         self.run_lean(quantities)?;
-        for (place, state) in derivatives.iter_mut().zip(&self.states) {
+        for (place, state) in derivatives.iter_mut().zip(&*self.states) {
             *place = self.memory[state.derivative().index()];
         }
         Ok(())
@@ -248,30 +322,19 @@ impl Code {
     }
 }
 
-impl Chain {
-    fn run_everything(&mut self, memory: &mut [f64], quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
-        let results = self.everything.run(memory);
-        let mut culprit = None;
-        for (index, (assignment, &value)) in self.assignments.iter().zip(results).enumerate() {
-            memory[assignment.target.index()] = value;
-            if !value.is_finite() && culprit.is_none() {
-                culprit = Some(index);
-            }
+impl Step {
+    fn for_each_target(&self, mut visit: impl FnMut(QuantityIndex)) {
+        match self {
+            Step::Chain(chain) => chain.assignments.iter().for_each(|it| visit(it.target)),
+            Step::Solve(solve) => solve.iteration.unknowns.iter().for_each(|&unknown| visit(unknown)),
         }
-        culprit.map_or(Ok(()), |index| Err(Box::new(self.failure(index, quantities))))
     }
 
-    fn failure(&mut self, index: usize, quantities: &Quantities) -> CodeFailure {
-        let Assignment { target, equation, .. } = self.assignments[index];
-        let origin = self.everything.explain(index).expect("the value is not finite");
-        let reason = FailureReason::NotFinite(origin);
-        CodeFailure { equations: vec![equation], unknowns: vec![quantities.get(target)], reason }
-    }
-
-    fn run_lean(&mut self, memory: &mut [f64]) {
-        let results = self.lean.run(memory);
-        for (target, &value) in self.exports.iter().zip(results) {
-            memory[target.index()] = value;
+    /// How many formulas and residuals it has.
+    fn size(&self) -> usize {
+        match self {
+            Step::Chain(chain) => chain.assignments.len(),
+            Step::Solve(solve) => solve.iteration.residuals.len(),
         }
     }
 }
@@ -286,73 +349,11 @@ fn predictable(step: &Step) -> &[QuantityIndex] {
 
 fn run_solve(solve: &mut Solve, memory: &mut [f64]) -> Result<(), Box<CodeFailure>> {
     solve.solve(memory).map_err(|failure| {
-        let Iteration { equations, unknown_quantities, .. } = &solve.iteration;
+        let Iteration { equations, unknown_quantities, .. } = &*solve.iteration;
         Box::new(CodeFailure {
             equations: equations.clone(),
             unknowns: unknown_quantities.clone(),
             reason: FailureReason::Newton(failure),
         })
     })
-}
-
-struct Builder<'a, 'w> {
-    workshop: &'a mut Workshop<'w>,
-    places: Places<'a>,
-    gradients: Gradients,
-    steps: Vec<Step>,
-}
-
-impl Builder<'_, '_> {
-    fn chain(&mut self, assignments: Vec<Assignment>, exports: Vec<QuantityIndex>) -> Result<(), NotBuilt> {
-        let not_numeric = |assignment: &Assignment| NotBuilt::NotNumeric(assignment.equation.of);
-        let first = assignments.first().map(not_numeric).expect("a chain has an assignment");
-        let mut compiler = self.workshop.compiler();
-        for it in &assignments {
-            compiler.assign(it.target_expression, it.expression).map_err(|_| not_numeric(it))?;
-        }
-        let targets: Vec<ExpressionId> = assignments.iter().map(|it| it.target_expression).collect();
-        let everything = compiler.tape_of(&targets).map_err(|_| first.clone())?;
-        let expression_of: FxHashMap<QuantityIndex, ExpressionId> =
-            assignments.iter().map(|it| (it.target, it.target_expression)).collect();
-        let exported: Vec<ExpressionId> = exports.iter().map(|it| expression_of[it]).collect();
-        let lean = compiler.tape_of(&exported).map_err(|_| first.clone())?;
-        let (by, inputs) = varying(lean.inputs(), &mut self.places, &self.gradients);
-        let (tape, pattern) = compiler.jacobian_of(&exported, &by).map_err(|_| first.clone())?;
-        let kernel = Kernel::new(Evaluator::new(tape), &mut self.places);
-        let rule =
-            ChainRule::new(kernel, pattern, exports.iter().map(|it| it.0).collect(), inputs, &mut self.gradients);
-        self.steps.push(Step::Chain(Box::new(Chain {
-            everything: Kernel::new(Evaluator::new(everything), &mut self.places),
-            lean: Kernel::new(Evaluator::new(lean), &mut self.places),
-            assignments,
-            exports,
-            rule,
-        })));
-        Ok(())
-    }
-
-    fn solve(&mut self, iteration: Iteration, is_needed: bool) -> Result<(), NotBuilt> {
-        let compiled = self.workshop.compiled(&iteration)?;
-        let rule = is_needed.then(|| self.rule(&compiled, &iteration));
-        let nominal = iteration.unknown_quantities.iter().map(|it| self.workshop.declared_nominal(it.of)).collect();
-        let mut solve = Solve::new(iteration, is_needed, &compiled, nominal, &mut self.places);
-        if let Some(rule) = rule {
-            solve.set_rule(rule);
-        }
-        self.steps.push(Step::Solve(Box::new(solve)));
-        Ok(())
-    }
-
-    fn rule(&mut self, compiled: &CompiledIteration, iteration: &Iteration) -> ImplicitRule {
-        let kernel = Kernel::new(compiled.by_known.clone(), &mut self.places);
-        let inputs = compiled.known.iter().map(|&input| self.places.of(input)).collect();
-        let unknowns = iteration.unknowns.iter().map(|unknown| unknown.0).collect();
-        ImplicitRule::new(kernel, compiled.pattern_by_known.clone(), unknowns, inputs, &mut self.gradients)
-    }
-}
-
-/// The inputs that depend on states, with their places.
-fn varying(inputs: &[Input], places: &mut Places<'_>, gradients: &Gradients) -> (Vec<Input>, Vec<u32>) {
-    let placed = inputs.iter().map(|&input| (input, places.of(input)));
-    placed.filter(|&(_, place)| gradients.varies(place)).unzip()
 }

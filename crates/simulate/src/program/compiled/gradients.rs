@@ -3,8 +3,11 @@
 //! Where a quantity depends on which states is known beforehand; here numbers are filled in. A state has the gradient
 //! 1 by itself. A chain multiplies the derivatives of its results by its inputs with the gradients of these; an
 //! iteration `F(y, x) = 0` has `F_y y' = -F_x x'` (implicit function theorem).
+//!
+//! Where the gradients are is one layout for all modes whose quantities depend on the same states.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use modeshift_numerics::{LinearSolver, Lu, Pattern};
 
@@ -12,33 +15,59 @@ use super::kernel::Kernel;
 use crate::program::states::quantities::QuantityIndex;
 
 /// Sparse gradients by place in the memory.
+#[derive(Clone)]
 pub(crate) struct Gradients {
+    layout: Arc<Layout>,
+    values: Vec<f64>,
+}
+
+/// Which quantities depend on which states, and where their derivatives are.
+#[derive(Clone, Default)]
+struct Layout {
     ranges: Vec<(u32, u32)>,
     columns: Vec<u32>,
-    values: Vec<f64>,
+    /// Nothing is added any more.
+    is_complete: bool,
 }
 
 impl Gradients {
     /// Of states, which are numbered in their order.
     pub fn of_states(quantity_count: usize, states: &[QuantityIndex]) -> Self {
-        let mut gradients = Gradients { ranges: vec![(0, 0); quantity_count], columns: Vec::new(), values: Vec::new() };
+        let layout = Layout { ranges: vec![(0, 0); quantity_count], ..Layout::default() };
+        let mut gradients = Gradients { layout: Arc::new(layout), values: Vec::new() };
         for (column, state) in states.iter().enumerate() {
-            gradients.add(state.0, &[column as u32]);
+            gradients.settle(state.0, &[column as u32]);
             gradients.values[column] = 1.0;
         }
         gradients
     }
 
-    fn add(&mut self, place: u32, columns: &[u32]) {
-        let start = self.columns.len() as u32;
-        self.columns.extend_from_slice(columns);
-        self.values.resize(self.columns.len(), 0.0);
-        self.ranges[place as usize] = (start, self.columns.len() as u32);
+    /// All are there.
+    pub fn complete(&mut self) {
+        Arc::make_mut(&mut self.layout).is_complete = true;
+    }
+
+    /// Settles which states a place depends on; whether that is what it was settled to, where all are there.
+    #[must_use]
+    fn settles(&mut self, place: u32, columns: &[u32]) -> bool {
+        if self.layout.is_complete {
+            return self.columns(place) == columns;
+        }
+        self.settle(place, columns);
+        true
+    }
+
+    fn settle(&mut self, place: u32, columns: &[u32]) {
+        let layout = Arc::make_mut(&mut self.layout);
+        let start = layout.columns.len() as u32;
+        layout.columns.extend_from_slice(columns);
+        layout.ranges[place as usize] = (start, layout.columns.len() as u32);
+        self.values.resize(layout.columns.len(), 0.0);
     }
 
     fn range(&self, place: u32) -> Range<usize> {
         // Time and surroundings follow the quantities and do not depend on states.
-        let (start, end) = self.ranges.get(place as usize).copied().unwrap_or((0, 0));
+        let (start, end) = self.layout.ranges.get(place as usize).copied().unwrap_or((0, 0));
         start as usize..end as usize
     }
 
@@ -49,7 +78,7 @@ impl Gradients {
 
     /// The states a place depends on, ascending.
     pub fn columns(&self, place: u32) -> &[u32] {
-        &self.columns[self.range(place)]
+        &self.layout.columns[self.range(place)]
     }
 
     /// Derivatives by these states.
@@ -66,37 +95,46 @@ impl Gradients {
 }
 
 /// How gradients go through a chain.
+#[derive(Clone)]
 pub(crate) struct ChainRule {
     kernel: Kernel,
-    pattern: Pattern,
-    targets: Vec<u32>,
+    pattern: Arc<Pattern>,
+    targets: Arc<[u32]>,
     /// The places of the columns of the pattern.
-    inputs: Vec<u32>,
+    inputs: Arc<[u32]>,
     /// Where each product goes, entry by entry.
-    destinations: Vec<u32>,
+    destinations: Arc<[u32]>,
 }
 
 impl ChainRule {
-    /// `kernel` computes the derivatives of the targets by the inputs.
+    /// `kernel` computes the derivatives of the targets by the inputs. Nothing where gradients are complete and these are others.
     pub fn new(
         kernel: Kernel,
         pattern: Pattern,
         targets: Vec<u32>,
         inputs: Vec<u32>,
         gradients: &mut Gradients,
-    ) -> Self {
+    ) -> Option<Self> {
         let mut destinations = Vec::new();
         for (row, &target) in targets.iter().enumerate() {
             let sources = || pattern.row(row).iter().map(|&column| inputs[column as usize]);
             let columns = gradients.union(sources());
-            gradients.add(target, &columns);
+            if !gradients.settles(target, &columns) {
+                return None;
+            }
             let start = gradients.range(target).start as u32;
             for place in sources() {
                 let positions = gradients.columns(place).iter().map(|column| position(&columns, *column));
                 destinations.extend(positions.map(|position| start + position));
             }
         }
-        ChainRule { kernel, pattern, targets, inputs, destinations }
+        Some(ChainRule {
+            kernel,
+            pattern: Arc::new(pattern),
+            targets: targets.into(),
+            inputs: inputs.into(),
+            destinations: destinations.into(),
+        })
     }
 
     pub fn make_machine_code(&self) {
@@ -121,26 +159,27 @@ impl ChainRule {
 }
 
 /// How gradients go through an iteration.
+#[derive(Clone)]
 pub(crate) struct ImplicitRule {
     kernel: Kernel,
-    pattern: Pattern,
-    unknowns: Vec<u32>,
-    inputs: Vec<u32>,
+    pattern: Arc<Pattern>,
+    unknowns: Arc<[u32]>,
+    inputs: Arc<[u32]>,
     /// Which right-hand side each product belongs to, entry by entry.
-    destinations: Vec<u32>,
+    destinations: Arc<[u32]>,
     /// One right-hand side after the other.
     right_hand_sides: Vec<f64>,
 }
 
 impl ImplicitRule {
-    /// `kernel` computes the derivatives of the residuals by the inputs.
+    /// `kernel` computes the derivatives of the residuals by the inputs. Nothing where gradients are complete and these are others.
     pub fn new(
         kernel: Kernel,
         pattern: Pattern,
         unknowns: Vec<u32>,
         inputs: Vec<u32>,
         gradients: &mut Gradients,
-    ) -> Self {
+    ) -> Option<Self> {
         let columns = gradients.union(inputs.iter().copied());
         let mut destinations = Vec::new();
         for row in 0..pattern.row_count() {
@@ -148,9 +187,18 @@ impl ImplicitRule {
                 destinations.extend(gradients.columns(place).iter().map(|&column| position(&columns, column)));
             }
         }
-        unknowns.iter().for_each(|&unknown| gradients.add(unknown, &columns));
+        if !unknowns.iter().all(|&unknown| gradients.settles(unknown, &columns)) {
+            return None;
+        }
         let right_hand_sides = vec![0.0; columns.len() * unknowns.len()];
-        ImplicitRule { kernel, pattern, unknowns, inputs, destinations, right_hand_sides }
+        Some(ImplicitRule {
+            kernel,
+            pattern: Arc::new(pattern),
+            unknowns: unknowns.into(),
+            inputs: inputs.into(),
+            destinations: destinations.into(),
+            right_hand_sides,
+        })
     }
 
     pub fn make_machine_code(&self) {

@@ -8,8 +8,10 @@
 //! | `solve` | an iteration at work |
 //! | `prediction` | good guesses for iterations |
 //! | `gradients` | the exact sparse Jacobian of the derivatives of states |
-//! | `code` | all stages together |
+//! | `assembly` | stages as steps: chains in pieces, and those that a mode changes |
+//! | `code` | all steps together |
 
+pub(crate) mod assembly;
 pub(crate) mod code;
 pub(crate) mod gradients;
 pub(crate) mod iteration;

@@ -82,7 +82,12 @@ fn first_stage_after(writer: Writer) -> u32 {
 }
 
 /// The quantities of other items that an item depends on.
-fn reads(expressions: &Expressions, leaves: &mut Leaves, quantities: &Quantities, item: &Item) -> Vec<QuantityIndex> {
+pub(super) fn reads(
+    expressions: &Expressions,
+    leaves: &mut Leaves,
+    quantities: &Quantities,
+    item: &Item,
+) -> Vec<QuantityIndex> {
     match item {
         Item::Assign(assignment) => {
             let leaves = leaves.of(expressions, assignment.expression).iter();

@@ -4,6 +4,8 @@
 //! contract, the damped method of `numerics` tries again from the same guess and tells what happened. A linear block is
 //! solved by one step, or two, where the guess was far larger than the solution.
 
+use std::sync::Arc;
+
 use modeshift_numerics::{LinearSolver, Lu, NewtonFailure, NewtonSettings, NonlinearSystem, Pattern, solve_newton};
 
 use super::gradients::{Gradients, ImplicitRule};
@@ -25,11 +27,11 @@ const LARGE_SHARE: f64 = 1e-3;
 
 /// A block with its buffers.
 pub(crate) struct Solve {
-    pub iteration: Iteration,
+    pub iteration: Arc<Iteration>,
     /// Whether the derivatives of states need it.
     pub is_needed: bool,
     pub is_linear: bool,
-    pattern: Pattern,
+    pattern: Arc<Pattern>,
     residuals: Kernel,
     /// Residuals, then the entries of the Jacobian.
     linearization: Kernel,
@@ -47,17 +49,17 @@ pub(crate) struct Solve {
 
 impl Solve {
     pub fn new(
-        iteration: Iteration,
+        iteration: Arc<Iteration>,
         is_needed: bool,
         compiled: &CompiledIteration,
         nominal: Vec<f64>,
-        places: &mut Places<'_>,
+        places: &mut Places,
     ) -> Self {
         let size = iteration.unknowns.len();
         Solve {
             is_needed,
             is_linear: compiled.is_linear,
-            pattern: compiled.pattern.clone(),
+            pattern: Arc::new(compiled.pattern.clone()),
             residuals: Kernel::new(compiled.residuals.clone(), places),
             linearization: Kernel::new(compiled.linearization.clone(), places),
             lu: Lu::for_pattern(&compiled.pattern),
@@ -69,6 +71,27 @@ impl Solve {
             buffer: Vec::new(),
             iteration,
             rule: None,
+        }
+    }
+
+    /// The same with nothing computed yet.
+    pub fn anew(&self) -> Self {
+        let size = self.guess.len();
+        Solve {
+            iteration: self.iteration.clone(),
+            is_needed: self.is_needed,
+            is_linear: self.is_linear,
+            pattern: self.pattern.clone(),
+            residuals: self.residuals.clone(),
+            linearization: self.linearization.clone(),
+            lu: Lu::for_pattern(&self.pattern),
+            factored: Vec::new(),
+            settings: NewtonSettings { nominal: self.declared.clone(), ..self.settings.clone() },
+            declared: self.declared.clone(),
+            guess: vec![0.0; size],
+            correction: vec![0.0; size],
+            buffer: Vec::new(),
+            rule: self.rule.clone(),
         }
     }
 

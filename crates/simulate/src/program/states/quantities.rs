@@ -3,6 +3,8 @@
 //! Quantities are numbered variable by variable, the derivatives of one variable in ascending order, so that the
 //! derivative of a quantity is the next one.
 
+use std::sync::Arc;
+
 use modeshift_dae::{Derivative, IndexVec, VariableId};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 
@@ -22,9 +24,14 @@ impl QuantityIndex {
     }
 }
 
-/// All quantities of a mode.
+/// All quantities of a mode; copies share them.
 #[derive(Clone, Debug)]
 pub struct Quantities {
+    all: Arc<All>,
+}
+
+#[derive(Debug)]
+struct All {
     list: Vec<Derivative<VariableId>>,
     first_of_column: Vec<u32>,
     /// The first place and the number of places of each variable.
@@ -43,36 +50,36 @@ impl Quantities {
             first_of_column.push(first);
             list.extend((0..=leading).map(|order| Derivative::new(variable, order)));
         }
-        Quantities { list, first_of_column, of_variable }
+        Quantities { all: Arc::new(All { list, first_of_column, of_variable }) }
     }
 
     /// All quantities, in the order of the jet.
     pub fn list(&self) -> &[Derivative<VariableId>] {
-        &self.list
+        &self.all.list
     }
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.all.list.len()
     }
 
     /// Whether the mode has no variables.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.all.list.is_empty()
     }
 
     /// The variable or derivative that a quantity is.
     pub fn get(&self, quantity: QuantityIndex) -> Derivative<VariableId> {
-        self.list[quantity.index()]
+        self.all.list[quantity.index()]
     }
 
     /// The place of a derivative, if the variable exists in this mode and the order is not above the leading one.
     pub fn index(&self, variable: VariableId, order: u32) -> Option<QuantityIndex> {
-        let &(first, count) = self.of_variable.get(variable)?;
+        let &(first, count) = self.all.of_variable.get(variable)?;
         (order < count).then_some(QuantityIndex(first + order))
     }
 
     pub(crate) fn of_column(&self, column: Column, order: u32) -> QuantityIndex {
-        QuantityIndex(self.first_of_column[column.0 as usize] + order)
+        QuantityIndex(self.all.first_of_column[column.0 as usize] + order)
     }
 }

@@ -132,7 +132,7 @@ impl Builder<'_> {
         });
         let blocks = blocks.collect();
         let memory = vec![f64::NAN; places.memory_size()];
-        Ok(ChoiceMatrix { kernel, memory, surroundings: places.surroundings, blocks })
+        Ok(ChoiceMatrix { kernel, memory, surroundings: places.surroundings().to_vec(), blocks })
     }
 
     /// Variables and derivatives that occur tightly in a row.

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use modeshift_dae::{Derivative, VariableId};
 
-use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
+use crate::integrate::{Handed, IntegrationFailure, Integrator, Method, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
@@ -159,7 +159,9 @@ impl<'a> Phase<'a> {
         let ode = ModeOde::new(self.mode.program.clone(), surroundings.clone());
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
         (chosen.method, chosen.nominal) = (settings.method, nominal);
-        let problem = Rc::new(Problem::new(ode, &chosen));
+        // Other states are another system.
+        let handed = if self.mode.has_choice() { Handed::default() } else { self.mode.handed.clone() };
+        let problem = Rc::new(Problem::sharing(ode, &chosen, handed));
         self.mode.solve_exactly(
             programs,
             &surroundings.borrow(),
