@@ -164,17 +164,52 @@ package Translational "Bodies on a line, with stops, brakes and friction"
     annotation (Documentation(info = "MOE15, Figure 11, along a line."));
   end CoulombFriction;
 
-  model HardStop "A body that is thrown back at a wall"
-    extends Mass;
+  block NoWall "A wall that is not touched: no force"
+    outer output Real wall;
+  equation
+    wall = 0;
+  end NoWall;
+
+  block AtWall "A body that rests at its wall"
+    outer Real s;
+    outer input Real wall;
+    parameter Real sMin(unit = "m") = 0 "where the wall is";
+    Real force(unit = "N") = wall "from the wall";
+  equation
+    s = sMin;
+  end AtWall;
+
+  model HardStop "A body that a wall throws back, and that comes to rest there"
+    Flange a, b;
+    parameter Real m(unit = "kg") = 1;
     parameter Real sMin(unit = "m") = 0 "where the wall is";
     parameter Real e = 1 "speed after an impact per speed before";
-    parameter Real rounding(unit = "m") = 1e-6 "how far behind the wall rounding may put it";
+    inner Real s(unit = "m");
+    Real v(unit = "m/s");
+    NoWall away;
+    AtWall resting(sMin = sMin);
+  protected
+    inner Real wall(unit = "N") "force from the wall";
+    discrete Real arrival(unit = "m/s", start = 0, fixed = true) "speed before the last impact";
+    discrete Real departure(unit = "m/s", start = 0, fixed = true) "speed after it";
+    Boolean departs(start = true, fixed = true) "whether it left the wall then";
   equation
-    when s <= sMin then
-      reinit(v, -e*pre(v));
+    a.s = s;
+    b.s = s;
+    der(s) = v;
+    m*der(v) = a.f + b.f + wall;
+    when {s <= sMin, initial() and s <= sMin} then
+      arrival = pre(v);
+      departure = if arrival > 0 then arrival else -e*arrival;
+      departs = departure > 0;
+      if departs then
+        reinit(v, departure);
+      end if;
     end when;
-    assert(s >= sMin - rounding, "the body is behind its wall: it has come to rest there, or began there; this element has no rest, only impacts");
-    annotation (Documentation(info = "The restitution is a law of the impact: it is the body that is thrown back, so the stop contains it. Impacts that
-accumulate stop the run where they do, with a diagnosis; a body that rests at the wall, or begins there, stops it too."));
+    initialState(away);
+    transition(away, resting, s <= sMin and not departs);
+    transition(resting, away, resting.force < 0);
+    annotation (Documentation(info = "The restitution is a law of the impact: it is the body that is thrown back, so the stop contains it. What is not
+thrown back rests: with `e = 0` at once, otherwise where the impacts accumulate. It leaves the wall where that would have to hold it back."));
   end HardStop;
 end Translational;

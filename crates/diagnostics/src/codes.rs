@@ -394,6 +394,7 @@ codes! {
     W0839 "The tolerance does not resolve a condition; its crossing is no event.",
     W0841 "An instant of a mode change fails in the constructive semantics.",
     W0842 "In the constructive semantics, a structurally singular mode is tried for ever.",
+    W0843 "A clause stops what leads to its condition, and the run goes on beyond.",
     W0901 "No start values were found; the transformed model starts as declared.",
 
     N0501 "A condition is implicit: it depends on variables that depend on it.",

@@ -11,6 +11,7 @@ use crate::run::phase::schedule::due_samples;
 use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::{Accumulation, Limit};
 use crate::run::zeno::limit::rest;
+use crate::run::zeno::passage::{Passage, passage};
 use crate::run::{Machinery, Run, RunEnd, failure, start};
 
 /// What comes of an event.
@@ -61,6 +62,9 @@ impl<'a> Run<'_, 'a> {
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         match instant(prepared, visited, memory, left, fired, occasion) {
             Ok(outcome) => {
+                if let Some(passed) = self.falls_through(left, fired, &outcome) {
+                    return passed;
+                }
                 if is_learned {
                     self.repeated.learn(&mut self.machinery, left, fired, &outcome, &self.output);
                 }
@@ -107,7 +111,8 @@ impl<'a> Run<'_, 'a> {
         visited.meter.done(CostPart::Selection);
         if outcome.is_visible(&prepared.discrete, left) {
             self.output.event(prepared, left, &outcome);
-            self.recent.was_visible(left, &outcome.right, &deciding);
+            let is_thrown_back = prepared.discrete.comes_back(&deciding, left, &outcome.right);
+            self.recent.was_visible((left, &outcome.right), &deciding, is_thrown_back);
         }
         visited.meter.done(CostPart::Output);
         if let Some(message) = outcome.terminated {
@@ -116,6 +121,24 @@ impl<'a> Run<'_, 'a> {
         match outcome.restarted || !prepared.felt.left_limits.is_empty() {
             true => Passed::Other(outcome.right),
             false => Passed::Same(outcome.right),
+        }
+    }
+
+    /// Where a clause threw back what comes through all the same: by noise, that is where impacts accumulate.
+    fn falls_through(&mut self, left: &Side<'a>, fired: &Fired, outcome: &Outcome<'a>) -> Option<Passed<'a>> {
+        let deciding = Fired { atoms: self.deciding(&fired.atoms), is_doubtful: fired.is_doubtful, ..Fired::default() };
+        let again = self.recent.comes_again(&deciding);
+        let Machinery { prepared, visited, memory } = &mut self.machinery;
+        match passage(prepared, visited, memory, (left, outcome), (&deciding, again)) {
+            Passage::Meant => None,
+            Passage::Stopped => {
+                failure::tell_passage(&mut self.machinery, left, &deciding, self.diagnostics);
+                None
+            }
+            Passage::Noise => {
+                let limit = self.recent.limit_at(left, &outcome.right, &deciding.atoms);
+                self.accumulated(left, fired, &Accumulation::Limit(limit))
+            }
         }
     }
 

@@ -506,6 +506,30 @@ pub(super) fn tell_unresolved(machinery: &mut Machinery<'_>, diagnostics: &mut D
     }
 }
 
+/// That a clause stops what carries its condition right there, and the run goes on through; once for each condition.
+pub(super) fn tell_passage(
+    machinery: &mut Machinery<'_>,
+    left: &Side<'_>,
+    fired: &Fired,
+    diagnostics: &mut Diagnostics,
+) {
+    let prepared = machinery.prepared;
+    for &atom in &fired.atoms {
+        let it = &prepared.discrete.atoms[atom];
+        if !machinery.memory.warned.insert(it.span) {
+            continue;
+        }
+        let text = prepared.atom_text(atom, left.discrete[it.variable] == 0.0);
+        let message =
+            format!("what `{text}` stops at time = {} is not held there, and goes on beyond", Number(left.time));
+        diagnostics.push(
+            Diagnostic::warning("W0843", message)
+                .label(it.span, "stays true from here on, so that the clause does not fire again; said once")
+                .help("give the model a mode in which it rests there, as `Modeshift.Translational.HardStop` has one"),
+        );
+    }
+}
+
 /// That an assertion that only warns is violated.
 pub(super) fn tell_warning(
     prepared: &Prepared,

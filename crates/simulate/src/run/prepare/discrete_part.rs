@@ -22,7 +22,7 @@ use crate::run::prepare::surfaces::{Surface, surfaces};
 use crate::run::prepare::when_equations::{
     ConditionsOfStates, Definitions, Firing, conditions_of_states, when_equations,
 };
-use crate::run::values::Occasion;
+use crate::run::values::{Occasion, Side};
 
 /// What a `when` does beside assigning discrete variables, with the places of its guard and of its value.
 pub(crate) struct Deed {
@@ -273,6 +273,12 @@ impl DiscretePart {
     /// Whether an atom decides anything but whether an assertion holds: only then can it object to a mode.
     pub fn decides(&self, atom: RelationId) -> bool {
         atom.index() < self.deciding
+    }
+
+    /// Whether atoms that crossed are after an instant on the sides where they were before it: a clause threw them back.
+    pub fn comes_back(&self, atoms: &[RelationId], left: &Side<'_>, right: &Side<'_>) -> bool {
+        let is_same = |variable: VariableId| left.discrete[variable] == right.discrete[variable];
+        atoms.iter().all(|&atom| is_same(self.atoms[atom].variable))
     }
 
     /// The first of the atoms that are at zero together with this one.

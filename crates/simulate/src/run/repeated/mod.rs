@@ -299,7 +299,8 @@ impl<'a> Run<'_, 'a> {
         if recipe.is_visible(machinery.prepared, left, right) {
             let told = (&mut recipe.record, recipe.tells_stairs, keeps_event);
             output.repeated_event(machinery.prepared, left, right, told);
-            recent.was_visible(left, right, &recipe.deciding.atoms);
+            let is_thrown_back = machinery.prepared.discrete.comes_back(&recipe.deciding.atoms, left, right);
+            recent.was_visible((left, right), &recipe.deciding.atoms, is_thrown_back);
         }
         machinery.visited.meter.done(CostPart::Output);
         let cost = machinery.visited.meter.cost();

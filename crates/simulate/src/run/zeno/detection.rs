@@ -9,7 +9,9 @@
 //! every impact, from the mean ratio of the intervals so far, and the one counts that agreed best with the one before.
 //!
 //! Events are waited for as long as they can be told apart: up to where what is left of the time is rounding of the time,
-//! or what happens between them is noise. How long the run is to last has no part in it.
+//! or what happens between them is noise. How long the run is to last has no part in it. A guard that a clause has thrown back
+//! and that comes again without leaving its noise is such an end too, however few events there were: a ball that keeps a
+//! thousandth of its speed is on the ground after two impacts.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -32,6 +34,8 @@ const LAST_INTERVAL: f64 = 4e8 * f64::EPSILON;
 
 /// So many ratios of intervals that are the same make a limit certain: that takes six events.
 const SAME_RATIOS: usize = 4;
+/// Two are enough where the intervals have shrunk to this part: what comes by chance is not so fast.
+const SHRUNK: f64 = 1e-4;
 /// Ratios that differ by less are the same; intervals are as exact as event times, whose errors the tolerance bounds.
 const SAME_RATIO: f64 = 0.01;
 /// Ratios above this are no sign of a limit: it would be a thousand intervals away.
@@ -61,6 +65,8 @@ pub(crate) struct Limit<'a> {
 /// An event that changed something.
 pub(crate) struct PassedEvent<'a> {
     atoms: Vec<RelationId>,
+    /// Whether what crossed was thrown back: it is on the same side as before.
+    is_thrown_back: bool,
     pub left: Side<'a>,
     pub right: Side<'a>,
 }
@@ -79,13 +85,14 @@ pub(crate) struct RecentEvents<'a> {
 }
 
 impl<'a> PassedEvent<'a> {
-    fn new(atoms: &[RelationId], left: &Side<'a>, right: &Side<'a>) -> Self {
-        PassedEvent { atoms: atoms.to_vec(), left: left.clone(), right: right.clone() }
+    fn new(atoms: &[RelationId], is_thrown_back: bool, left: &Side<'a>, right: &Side<'a>) -> Self {
+        PassedEvent { atoms: atoms.to_vec(), is_thrown_back, left: left.clone(), right: right.clone() }
     }
 
-    fn become_like(&mut self, atoms: &[RelationId], left: &Side<'a>, right: &Side<'a>) {
+    fn become_like(&mut self, atoms: &[RelationId], is_thrown_back: bool, left: &Side<'a>, right: &Side<'a>) {
         self.atoms.clear();
         self.atoms.extend_from_slice(atoms);
+        self.is_thrown_back = is_thrown_back;
         self.left.become_like(left);
         self.right.become_like(right);
     }
@@ -112,14 +119,34 @@ impl<'a> RecentEvents<'a> {
             return Some(Accumulation::Limit(Limit { time, is_certain, events: same.cloned().collect() }));
         }
         self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
-        (self.repeats(time) || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
+        if self.repeats(time) || self.doubts > MOST_DOUBTS {
+            return Some(Accumulation::Chattering);
+        }
+        self.comes_again(fired).then(|| {
+            let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
+            Accumulation::Limit(Limit { time, is_certain: false, events: same.cloned().collect() })
+        })
     }
 
     /// Whether one more event may be too many, without one that is doubtful.
     pub fn may_accumulate(&self, time: f64, fired: &Fired) -> bool {
         let first = self.times.front().filter(|_| self.times.len() >= MOST_EVENTS);
         let repeats = first.is_some_and(|first| time - first <= RESOLUTION * time.abs());
-        repeats || self.limit(time, fired).is_some()
+        repeats || self.comes_again(fired) || self.limit(time, fired).is_some()
+    }
+
+    /// An instant as the last of events that accumulate there.
+    pub fn limit_at(&self, left: &Side<'a>, right: &Side<'a>, atoms: &[RelationId]) -> Limit<'a> {
+        let same = self.passed.iter().filter(|event| event.atoms == atoms).cloned();
+        let last = Rc::new(PassedEvent::new(atoms, false, left, right));
+        Limit { time: left.time, is_certain: true, events: same.chain([last]).collect() }
+    }
+
+    /// Whether what was thrown back comes again and was noise all the time.
+    pub fn comes_again(&self, fired: &Fired) -> bool {
+        let has_all = |event: &&Rc<PassedEvent<'a>>| fired.atoms.iter().all(|atom| event.atoms.contains(atom));
+        let is_same = || self.passed.iter().rev().find(has_all).is_some_and(|event| event.is_thrown_back);
+        fired.is_doubtful && !fired.atoms.is_empty() && is_same()
     }
 
     /// An event that is not one too many is passed.
@@ -132,8 +159,11 @@ impl<'a> RecentEvents<'a> {
         let sequence = self.sequences.get(&fired.atoms)?;
         let is_short = |length: f64| length < LAST_INTERVAL * time.abs();
         let is_near = |best: &Prediction| {
-            // A limit that has passed was none: intervals of a rectifier shrink while it comes to its period.
-            sequence.is_certain && (sequence.interval.is_some_and(is_short) || is_short((best.time - time).abs()))
+            // A limit that has passed was none: intervals of a rectifier shrink while it comes to its period. Nor has one that comes long
+            // after the shortest of them to do with it: a body that rested may be thrown again.
+            let follows = || sequence.last_time.is_some_and(|last| is_short(time - last));
+            let is_fast = sequence.interval.is_some_and(is_short) && follows();
+            sequence.is_certain && (is_fast || is_short((best.time - time).abs()))
         };
         let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
         sequence.best.filter(ends)
@@ -147,7 +177,7 @@ impl<'a> RecentEvents<'a> {
     }
 
     /// The event added last changed something.
-    pub fn was_visible(&mut self, left: &Side<'a>, right: &Side<'a>, atoms: &[RelationId]) {
+    pub fn was_visible(&mut self, (left, right): (&Side<'a>, &Side<'a>), atoms: &[RelationId], is_thrown_back: bool) {
         if atoms.is_empty() {
             return;
         }
@@ -155,10 +185,11 @@ impl<'a> RecentEvents<'a> {
             Some(sequence) => sequence.push(left.time),
             None => self.sequences.entry(atoms.to_vec()).or_default().push(left.time),
         }
-        let mut event = self.forgotten.pop().unwrap_or_else(|| Rc::new(PassedEvent::new(atoms, left, right)));
+        let mut event =
+            self.forgotten.pop().unwrap_or_else(|| Rc::new(PassedEvent::new(atoms, is_thrown_back, left, right)));
         match Rc::get_mut(&mut event) {
-            Some(event) => event.become_like(atoms, left, right),
-            None => event = Rc::new(PassedEvent::new(atoms, left, right)),
+            Some(event) => event.become_like(atoms, is_thrown_back, left, right),
+            None => event = Rc::new(PassedEvent::new(atoms, is_thrown_back, left, right)),
         }
         self.passed.push_back(event);
         if self.passed.len() > REMEMBERED {
@@ -234,7 +265,8 @@ impl Sequence {
             None => Run { first_interval: before, ratio_count: 1, ratio },
         };
         self.run = Some(run);
-        self.is_certain |= run.ratio_count >= SAME_RATIOS;
+        let is_fast = run.ratio_count >= 2 && interval < SHRUNK * run.first_interval;
+        self.is_certain |= run.ratio_count >= SAME_RATIOS || is_fast;
         let limit = time + interval * run.ratio / (1.0 - run.ratio);
         let change = self.prediction.map_or(f64::INFINITY, |last| (limit - last.time).abs());
         let prediction = Prediction { time: limit, change };

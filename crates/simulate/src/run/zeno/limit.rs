@@ -4,7 +4,8 @@
 //! compared with the way there, as the speed of a bouncing ball has, is zero. With these left limits the instant is
 //! passed once more. The model rests if the guards that fired then are where they are for good: on a side by their value
 //! or at zero identically. A ball that begins to fall through the ground does not rest. In the time that is left to the
-//! limit, everything else moves as it does in the mode of rest.
+//! limit, everything else moves as it does in the mode of rest. Where there were too few events to say where a state leads, one
+//! that the last of them turned round has come to zero.
 
 use std::rc::Rc;
 
@@ -41,6 +42,9 @@ pub(crate) fn rest<'a>(
     let mut samplings = memory.samplings.clone();
     let fired = Fired { samples: due_samples(&mut samplings, time), ..fired.clone() };
     let outcome = instant(prepared, visited, memory, &at_rest, &fired, Occasion::default()).ok()?;
+    if fired.is_doubtful {
+        locate(prepared, memory, (&at_rest, &outcome.right), &fired.atoms);
+    }
     if !rests(prepared, visited, memory, &outcome.right, &fired.atoms) {
         return None;
     }
@@ -56,26 +60,45 @@ fn with_jumping_states_at_limit<'a>(
     limit: &Limit<'a>,
     left: &Side<'a>,
 ) -> Option<Side<'a>> {
-    let is_of_mode = |side: &Side<'a>| Rc::ptr_eq(&side.mode, &left.mode);
-    let is_alike = |event: &&Rc<PassedEvent<'a>>| is_of_mode(&event.left) && is_of_mode(&event.right);
+    // What an impact does beside turning something round, as the friction of a body that is thrown back, has no part in it.
+    let is_alike = |event: &&Rc<PassedEvent<'a>>| Rc::ptr_eq(&event.left.mode, &left.mode);
     let events: Vec<&Rc<PassedEvent<'a>>> = limit.events.iter().rev().take_while(is_alike).collect();
-    let [last, _, _, ..] = events.as_slice() else { return None };
+    let last = events.first()?;
     visited.surround(left);
     let mut program = left.mode.program.borrow_mut();
     let mut states = Vec::new();
     program.states_of(&left.jet, &mut states);
     for (state, Derivative { of: id, order }) in states.iter_mut().zip(program.state_quantities()) {
+        if last.right.mode.quantities.index(id, order).is_none() {
+            continue;
+        }
         let (before, after) = (last.left.value(id, order), last.right.value(id, order));
         // A constraint that is met again after rounding moves a state by as much, which is no jump.
         if (after - before).abs() > 64.0 * f64::EPSILON * before.abs().max(after.abs()) {
             let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
-            *state = value_at_limit(&values);
+            *state = if values.len() >= 3 { value_at_limit(&values) } else { between(before, after)? };
         }
     }
     let mut side = left.clone();
     program.evaluate(left.time, &states, &visited.surroundings.borrow(), &mut side.jet).ok()?;
     drop(program);
     Some(side)
+}
+
+/// What crossed within its noise and stayed there is at zero, however clear it is what was left of it.
+fn locate<'a>(
+    prepared: &'a Prepared,
+    memory: &mut Memory,
+    (left, right): (&Side<'a>, &Side<'a>),
+    atoms: &[RelationId],
+) {
+    let [before, after] =
+        [left, right].map(|it| memory.buffers.atom_values(prepared, (it, it), Occasion::default(), &[]));
+    for &atom in atoms {
+        if after[atom].0.abs() <= before[atom].0.abs() && memory.is_clear(prepared, atom, after[atom]) {
+            memory.locate(atom, after[atom].0);
+        }
+    }
 }
 
 /// A side a little later in the same mode, by one step of Heun's method.
@@ -136,6 +159,11 @@ fn value_at_limit(values: &[f64]) -> f64 {
     let limit = limits[best.unwrap_or(0)];
     let way = values.iter().map(|value| (values[0] - value).abs()).fold(0.0, f64::max);
     if limit.abs() < SMALL * way { 0.0 } else { limit }
+}
+
+/// Where a state comes to that an event turned round: to zero. Of others a single event does not say it.
+fn between(before: f64, after: f64) -> Option<f64> {
+    (before * after <= 0.0).then_some(0.0)
 }
 
 /// Where three values, the last one first, lead to.

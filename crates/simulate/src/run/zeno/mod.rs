@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`detection`] | which events accumulate, and at which time |
 //! | [`limit`] | values at the limit, and whether the model rests there |
+//! | [`passage`] | clauses that do not keep what they throw back |
 
 pub(crate) mod detection;
 pub(crate) mod limit;
+pub(crate) mod passage;
