@@ -9,6 +9,7 @@ mod changes;
 mod check;
 mod codes;
 mod compliance;
+mod components;
 mod dependencies;
 mod editors;
 mod explain;

@@ -36,6 +36,7 @@ mod runs;
 mod searches;
 mod sensitivities;
 mod short_events;
+mod signs;
 mod simulation;
 mod singular_modes;
 mod six_pulse;

@@ -378,6 +378,11 @@ fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
             let help = "close it with `\"`; a quotation mark inside a string is written `\\\"`";
             Some(Diagnostic::error(Code::E0105, "this string is not closed").help(help))
         }
+        // Nobody would see them in a message, and a terminal would obey them.
+        Identifier if text.contains(char::is_control) => {
+            let help = "write its name without characters that cannot be seen";
+            Some(Diagnostic::error(Code::E0106, "a control character in a quoted name").help(help))
+        }
         UnterminatedIdentifier => {
             Some(Diagnostic::error(Code::E0105, "this quoted name is not closed on its line").help("close it with `'`"))
         }

@@ -230,6 +230,19 @@ fn what_is_not_closed_in_the_text_itself() {
     );
 }
 
+/// A terminal would obey some of them.
+#[test]
+fn quoted_names_have_no_control_characters() {
+    check_errors(
+        "model M\n  Real 'a\u{1b}[2J';\nend M;",
+        expect![[r#"
+        E0106: a control character in a quoted name
+          2:8 `\'` 
+          help: write its name without characters that cannot be seen
+    "#]],
+    );
+}
+
 #[test]
 fn unknown_characters_are_skipped() {
     check_errors(

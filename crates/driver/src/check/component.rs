@@ -3,6 +3,7 @@
 //! surroundings instead, of which only the structure is known.
 
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stage, Stop};
+use modeshift_elaborate::elaborate;
 use modeshift_flatten::{Joined, flatten_component};
 use modeshift_report::check::{Verdict, check_clauses, note_implicit_guards, verdict_of};
 
@@ -18,6 +19,8 @@ impl Run<'_> {
         }
         let fresh = if options.every_finding { Diagnostics::keeping_all() } else { Diagnostics::new() };
         let said = std::mem::replace(&mut self.diagnostics, fresh);
+        // What is found before the structure is found of the equations that are written.
+        said.iter().filter(|it| it.code.stage() < Stage::Structure).for_each(|it| self.diagnostics.push(it.clone()));
         let verdict = self.judged_among_surroundings().ok().flatten();
         if verdict.is_none() {
             self.diagnostics = said;
@@ -27,15 +30,16 @@ impl Run<'_> {
 
     fn judged_among_surroundings(&mut self) -> Result<Option<Verdict>, Stop> {
         let request = self.request();
-        let (flat, joined) = flatten_component(&mut self.library, &request, &mut self.diagnostics)?;
+        let (flat, joined) = flatten_component(&mut self.library, &request, &mut Diagnostics::new())?;
         if joined.is_empty() {
             return Ok(None);
         }
-        self.check_flat(&flat);
         self.diagnostics.push(note_component(&flat.name, &joined));
-        let dae = self.elaborated(flat)?;
+        let dae = elaborate(flat, &mut Diagnostics::new())?;
         let Found::Sets(analyzed) = self.analyzed_or_swept(dae, Vec::new())? else { return Ok(None) };
         self.check_structure(&analyzed);
+        // Where numbers cancel, those of the surroundings and of parameters without a value may do it.
+        self.diagnostics.retain(|it| it.code != Code::W0601);
         if self.diagnostics.has_errors() {
             propose_for_structure(self, &analyzed);
         }

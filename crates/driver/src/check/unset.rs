@@ -4,7 +4,7 @@
 //! that is what is wrong is tried: with other numbers in its place the model is checked once more, and where nothing is wrong then, the
 //! missing value is the error, and nothing else is.
 
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stage};
 use modeshift_report::check::Verdict;
 
 use crate::check::CheckOptions;
@@ -27,7 +27,7 @@ pub(crate) fn blame_unset(question: &Question, options: CheckOptions, found: Fou
     }
     let valued = |values: &[&Diagnostic]| Run::new(&with_values(question, values)).examined_as_it_is(options);
     let all: Vec<&Diagnostic> = unset.iter().collect();
-    let (verdict, mut examined, timings) = valued(&all);
+    let (verdict, examined, timings) = valued(&all);
     if examined.diagnostics.has_errors() {
         return found;
     }
@@ -37,15 +37,32 @@ pub(crate) fn blame_unset(question: &Question, options: CheckOptions, found: Fou
         all.len() <= MOST_TOLD_APART && valued(&others).1.diagnostics.has_errors()
     };
     let needed: Vec<usize> = (0..all.len()).filter(is_needed).collect();
-    let consequence = found.1.diagnostics.iter().find(|it| it.severity == Severity::Error).map(|it| it.message.clone());
-    for (at, parameter) in unset.iter().enumerate() {
-        let is_to_blame = needed.is_empty() || needed.contains(&at);
-        examined.diagnostics.push(match is_to_blame {
-            true => missing(parameter, consequence.as_deref().unwrap_or_default()),
-            false => parameter.clone(),
-        });
+    if let Some(note) = examined.diagnostics.iter().find(|it| it.code == Code::N0604) {
+        // Whoever uses a component gives it its values. Places are those of other sources.
+        let note = Diagnostic { labels: Vec::new(), ..note.clone() };
+        return (verdict, in_place_of(found.1, |it| !is_consequence(it), vec![note]), timings);
     }
-    (verdict, examined, timings)
+    let consequence = found.1.diagnostics.iter().find(|it| it.severity == Severity::Error).map(|it| it.message.clone());
+    let is_to_blame = |at: usize| needed.is_empty() || needed.contains(&at);
+    let blamed = all.iter().enumerate().filter(|(at, _)| is_to_blame(*at));
+    let errors: Vec<Diagnostic> =
+        blamed.map(|(_, it)| missing(it, consequence.as_deref().unwrap_or_default())).collect();
+    let is_said = |it: &Diagnostic| errors.iter().any(|error| named(error) == named(it));
+    let kept = |it: &Diagnostic| !is_consequence(it) && !(counts_as_default(it) && is_said(it));
+    let told = in_place_of(found.1, kept, errors.clone());
+    (verdict, told, timings)
+}
+
+/// What is said of a structure, a start or a run with values that are none.
+fn is_consequence(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error || diagnostic.code.stage() >= Stage::Structure
+}
+
+/// What was found, with the diagnostics that are to be kept, and more: places stay those of the sources that were read.
+fn in_place_of(mut found: Examined, kept: impl Fn(&Diagnostic) -> bool, more: Vec<Diagnostic>) -> Examined {
+    found.diagnostics.retain(kept);
+    more.into_iter().for_each(|it| found.diagnostics.push(it));
+    found
 }
 
 fn says_so_already(diagnostics: &Diagnostics) -> bool {

@@ -5,13 +5,13 @@ use modeshift_diagnostics::{Code, Diagnostics, Edit, Repair, Span};
 use modeshift_report::Analyzed;
 use modeshift_report::singular::singular_cases;
 use modeshift_syntax::ast::{
-    BinaryOperator, Equation, EquationKind, Expression, ExpressionKind, UnaryOperator, Variability,
+    BinaryOperator, ClassKind, Equation, EquationKind, Expression, ExpressionKind, UnaryOperator, Variability,
 };
 
 use rustc_hash::FxHashSet;
 
 use super::declarations;
-use super::outline::{Member, Outline, name_of};
+use super::outline::{Member, Outline, name_of, path_text};
 
 /// What may be done about equations.
 pub(super) fn candidates(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> {
@@ -203,10 +203,23 @@ fn unused_variables(outline: &Outline, analyzed: &Analyzed, model: &str, under: 
         .iter()
         .filter(is_idle)
         .filter_map(|id| outline.declared(model, &analyzed.dae.model.variables[*id].name))
+        .filter(|member| !is_interface(outline, member))
         .collect();
     let [only] = unused.as_slice() else { return Vec::new() };
     let title = format!("remove `{}`, which stands in no equation", only.component.name.name);
     Outline::repair(title, [outline.without_component(only)]).into_iter().collect()
+}
+
+/// Whether others use a component from outside: an input, an output, a connector.
+fn is_interface(outline: &Outline, member: &Member) -> bool {
+    let name = outline.resolved(&member.component.type_name, &member.class);
+    let class = name.as_deref().and_then(|name| outline.class(name));
+    member.component.prefix.causality.is_some()
+        || class.is_none_or(|it| it.kind == ClassKind::Connector) && !is_predefined(member)
+}
+
+fn is_predefined(member: &Member) -> bool {
+    matches!(&*path_text(&member.component.type_name), "Real" | "Integer" | "Boolean" | "String")
 }
 
 /// Puts `der` around one occurrence of a variable that has a fixed start value and is never differentiated.

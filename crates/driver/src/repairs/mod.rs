@@ -250,7 +250,9 @@ impl Search<'_> {
                 let is_unread = first.code.stage() == Stage::Syntax;
                 let is_worse = !is_unread && has_worse_warnings(&examined.diagnostics, &after.diagnostics);
                 if !is_worse && self.accepts(&edited) {
-                    return Some(vec![step()]);
+                    let rivals = first.candidates.iter().filter(|it| *it != repair && is_of(it, file));
+                    let is_certain = first.code != Code::E0201 || !self.has_rival(text, repair, rivals);
+                    return is_certain.then(|| vec![step()]);
                 }
             } else if depth > 1 && leads_on(first, &errors, &after.diagnostics) {
                 later.push((step(), edited.clone(), after));
@@ -266,6 +268,20 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Whether another name in the same place makes the model as right: then nobody but the modeler knows which is meant.
+    fn has_rival<'r>(&mut self, text: &str, repair: &Repair, mut rivals: impl Iterator<Item = &'r Repair>) -> bool {
+        let [only] = repair.edits.as_slice() else { return false };
+        rivals.any(|rival| {
+            let is_there =
+                matches!(rival.edits.as_slice(), [other] if other.span == only.span && other.text != only.text);
+            let edited = rival.applied(text).filter(|_| is_there);
+            edited.is_some_and(|edited| {
+                let is_right = self.examined(&edited).is_some_and(|it| !it.diagnostics.has_errors());
+                is_right && self.accepts(&edited)
+            })
+        })
     }
 
     fn examined(&mut self, text: &str) -> Option<Examined> {

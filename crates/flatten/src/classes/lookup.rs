@@ -376,6 +376,10 @@ impl Classes<'_> {
 
     /// The names that a class sees: its own, those of the classes around it, and those at the top.
     pub(crate) fn names_around(&mut self, class: Option<ClassId>) -> Vec<Arc<str>> {
+        self.looked_through += 1;
+        if self.looked_through > MOST_LOOKED_THROUGH {
+            return Vec::new();
+        }
         let mut names: Vec<Arc<str>> = ["Real", "Integer", "Boolean", "String"].map(Arc::from).to_vec();
         let mut class = class;
         while let Some(at) = class {
@@ -391,6 +395,9 @@ impl Classes<'_> {
         names
     }
 }
+
+/// So many unknown names are compared with all that are known: nobody reads as many messages, and all of thousands takes minutes.
+const MOST_LOOKED_THROUGH: usize = 200;
 
 /// How a user says where a library is.
 const WHERE_LIBRARIES_ARE: &str = "`-L DIR`, or DIR in MODELICAPATH, with its directory in DIR";

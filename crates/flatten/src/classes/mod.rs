@@ -60,6 +60,8 @@ pub(crate) struct Classes<'a> {
     pub(crate) checked: FxHashSet<*const Class>,
     /// Classes that have to offer what others have, to be checked when all are known.
     pub(crate) promises: Vec<Promise>,
+    /// How often names were looked through for one that could be meant.
+    looked_through: usize,
 }
 
 /// The enumerations met so far.
@@ -84,6 +86,7 @@ impl<'a> Classes<'a> {
             found_outside: FxHashMap::default(),
             checked: FxHashSet::default(),
             promises: Vec::new(),
+            looked_through: 0,
         }
     }
 

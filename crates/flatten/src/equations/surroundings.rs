@@ -2,8 +2,10 @@
 //!
 //! In a model that is to run, nothing flows at a connector of its own. A component that others will use is judged otherwise: the
 //! language asks it for equations beside those that its surroundings bring, one for each potential and its flow (Modelica 3.6, 4.7).
-//! So that its structure can be told, they bring one here, `potential + c*flow = 0`: a resistor to the ground, a spring to
-//! the wall. The factors differ, lest something cancels.
+//! So that its structure can be told, they bring one here, `potential + c1*flow1 + c2*flow2 + … = 0`, over the flows of all connectors: a
+//! network of resistors between them and to the ground. What a component leaves to it at one of its connectors another one may
+//! get, as from an ideal amplifier, which takes no current and says of two potentials that they are equal. The factors differ, lest
+//! something cancels.
 
 use modeshift_dae::{ExpressionId, Type, VariableId};
 use modeshift_diagnostics::Span;
@@ -13,6 +15,9 @@ use super::guarded::{Place, Sides};
 use super::names;
 use crate::flattener::Flattener;
 use crate::instances::tree::{InstanceId, Primitive};
+
+/// Flows of more pairs than this are not led to each other: as many terms as their square are not worth it.
+const MOST_COUPLED: usize = 64;
 
 /// What is around a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,11 +66,14 @@ impl Flattener<'_> {
             scenario: None,
             loops: Vec::new(),
         };
+        let all: Vec<VariableId> = joined.iter().flat_map(|(scalars, _)| scalars.flows.iter().copied()).collect();
         let pairs = joined.iter().flat_map(|(scalars, span)| {
             scalars.potentials.iter().zip(&scalars.flows).map(|(&potential, &flow)| (potential, flow, *span))
         });
         for (at, (potential, flow, span)) in pairs.enumerate() {
-            self.join(at, (potential, flow), span, &place);
+            let is_small = all.len() <= MOST_COUPLED;
+            let flows = if is_small { &all[..] } else { std::slice::from_ref(&flow) };
+            self.join(at, (potential, flows), span, &place);
         }
         connectors.iter().map(|&connector| self.joined(connector)).collect()
     }
@@ -74,13 +82,17 @@ impl Flattener<'_> {
         Joined { name: self.instances.instance_name(connector), span: self.connector_span(connector) }
     }
 
-    fn join(&mut self, at: usize, (potential, flow): (VariableId, VariableId), span: Span, place: &Place) {
+    fn join(&mut self, at: usize, (potential, flows): (VariableId, &[VariableId]), span: Span, place: &Place) {
         let expressions = &mut self.model.expressions;
-        // Parts of multiples of the golden ratio are as far from each other as can be.
-        let factor = expressions.real(1.0 + (at as f64 * 0.618_033_988_749_895).fract());
-        let (potential, flow) = (expressions.variable(potential, 0), expressions.variable(flow, 0));
-        let drop = expressions.product(factor, flow);
-        let (left, right) = (expressions.sum(potential, drop), expressions.integer(0));
+        let mut left = expressions.variable(potential, 0);
+        for (number, &flow) in flows.iter().enumerate() {
+            // Parts of multiples of the golden ratio are as far from each other as can be.
+            let factor = 1.0 + ((at * flows.len() + number) as f64 * 0.618_033_988_749_895).fract();
+            let (factor, flow) = (expressions.real(factor), expressions.variable(flow, 0));
+            let drop = expressions.product(factor, flow);
+            left = expressions.sum(left, drop);
+        }
+        let right = expressions.integer(0);
         self.push_equation(names::unlabelled("", None), Sides { ty: Type::Real, left, right }, span, place);
     }
 

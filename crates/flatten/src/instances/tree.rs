@@ -251,6 +251,15 @@ impl Instances {
         self[instance].parent.is_none() && !self[instance].is_static
     }
 
+    /// Whether what is declared in an instance is the model's own: in itself, or in a connector of its own.
+    pub(crate) fn is_of_model(&self, instance: InstanceId) -> bool {
+        let mut at = instance;
+        while let (true, Some(parent)) = (self[at].is_connector, self[at].parent) {
+            at = parent;
+        }
+        self.is_root(at)
+    }
+
     /// The first scalar of a variable.
     pub(crate) fn first_variable(&self, id: PrimitiveId) -> VariableId {
         self[id].first.expect("variables are numbered before they are described")

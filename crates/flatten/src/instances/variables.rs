@@ -66,7 +66,7 @@ impl Flattener<'_> {
         let Primitive { instance, position, ty, prefix, .. } = self.instances[id];
         let dims = self.instances[id].dims.clone();
         let member = self.instances.member(instance, position);
-        let is_top = self.instances.is_root(instance) && !member.protected;
+        let is_top = self.instances.is_of_model(instance) && !member.protected;
         let span = member.span;
         let protected = member.protected || self.instances[instance].protected;
         let description = member.component().and_then(|component| component.description.as_deref()).map(Arc::from);
@@ -76,7 +76,7 @@ impl Flattener<'_> {
         let is_bound = is_top && is_input && self.is_bound(id);
         let template = Variable {
             input: is_top && is_input && !is_bound,
-            component_input: is_input && !self.instances.is_root(instance),
+            component_input: is_input && !self.instances.is_of_model(instance),
             output: is_top && prefix.causality == Some(Causality::Output),
             protected,
             start_span: span,

@@ -18,6 +18,7 @@ use crate::run::prepare::event_functions::{Stair, replace_stairs};
 use crate::run::prepare::hidden_changes::make_events;
 use crate::run::prepare::islands::{Connections, Islands};
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
+use crate::run::prepare::signs::spell_out_signs;
 use crate::run::prepare::surfaces::{Surface, surfaces};
 use crate::run::prepare::when_equations::{
     ConditionsOfStates, Definitions, Firing, conditions_of_states, when_equations,
@@ -148,6 +149,7 @@ impl DiscretePart {
         parameter: &dyn Fn(VariableId) -> Option<f64>,
         inputs_move: bool,
     ) -> Result<Self, Vec<Diagnostic>> {
+        spell_out_signs(dae, inputs_move);
         let stairs = replace_stairs(dae, inputs_move);
         let declared_count = dae.model.variables.len() - stairs.len();
         let mut definitions: Definitions = dae.model.variables.iter().map(|_| None).collect();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`variability`] | what expressions depend on: time, continuous variables on either side of an instant, discrete values |
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
+//! | [`signs`] | `sign` where it decides what is discrete becomes relations |
 //! | [`hidden_changes`] | Booleans whose changes `noEvent` or a function hides |
 //! | [`relations`] | relations with a truth of their own |
 //! | [`surfaces`] | which relations are at zero together |
@@ -22,6 +23,7 @@ pub(crate) mod hidden_changes;
 pub(crate) mod islands;
 pub(crate) mod native_calls;
 pub(crate) mod relations;
+pub(crate) mod signs;
 pub(crate) mod surfaces;
 pub(crate) mod variability;
 pub(crate) mod when_equations;
