@@ -163,7 +163,9 @@ fn copies_and_units_change_nothing() {
         HardStop b[3](e = {0.5, 0.01, 0.3}, s(start = u*{1, 2, 0}, each fixed = true), v(start = u/T*{0, 0, 2}, each fixed = true));
         ConstantForce g[3](each f = -10*u/T^2); equation connect(g.a, b.a); end M;";
     for (unit, time) in [(1.0, 1.0), (1e-6, 1.0), (1e6, 1.0), (1.0, 1e-6), (1.0, 1e5), (1e-3, 1e3)] {
-        let how = How { interval: Some(0.1 * time), ..How::until(5.0 * time) }.set("u", &format!("{unit:?}")).set("T", &format!("{time:?}"));
+        let how = How { interval: Some(0.1 * time), ..How::until(5.0 * time) }
+            .set("u", &format!("{unit:?}"))
+            .set("T", &format!("{time:?}"));
         let ran = run_text(several, &how.tolerance(1e-8)).finished();
         for (name, restitution, begin) in
             [("b[1].s", 0.5, (1.0, 0.0)), ("b[2].s", 0.01, (2.0, 0.0)), ("b[3].s", 0.3, (0.0, 2.0))]
