@@ -369,7 +369,7 @@ codes! {
     W0374 "A parameter has no value; its start value or 0 is used.",
     W0378 "The value of a parameter is outside of its `min` and `max`.",
     W0405 "No transition reaches a state of a machine.",
-    W0406 "Immediate transitions of a machine go round in a circle.",
+    W0406 "Transitions of a machine go round in a circle.",
     W0407 "A modifier of an `inner outer output` of a state has no effect: the variable is declared further out.",
     W0601 "Equations depend on each other with the given parameters.",
     W0602 "Some modes are singular; a run that gets there stops.",

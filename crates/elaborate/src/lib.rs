@@ -19,6 +19,7 @@
 //! |---|---|
 //! | `restart_laws` | tells restart laws from assignments in a `when` |
 //! | `initial_actions` | actions of a `when` with `initial()` as initial equations |
+//! | `clauses_and_equations` | what a `when` assigns in some states and an equation defines in others |
 //! | `orientation` | which discrete variable each equation defines |
 //! | `isolate` | equations solved for a discrete variable |
 //! | `definitions` | what each discrete variable equals, from one equation or several branches |
@@ -31,6 +32,7 @@
 //! | `numbering` | names of equations |
 
 mod atoms;
+mod clauses_and_equations;
 mod coverage;
 mod definitions;
 mod formulas;
@@ -72,6 +74,7 @@ pub fn elaborate_with_instants(
     diagnostics: &mut Diagnostics,
 ) -> Result<MultimodeDae, Stop> {
     restart_laws::separate(&mut model);
+    clauses_and_equations::separate(&mut model);
     let stated = model.initial_equations.len();
     initial_actions::add(&mut model);
     let definitions = Definitions::collect(&mut model, diagnostics)?;

@@ -195,6 +195,13 @@ fn what_is_suspicious_is_warned_of() {
     assert_eq!(codes(&format!("{states} transition(a, b, a.x > 1); transition(c, a, c.x > 1); end M;")), ["W0405"]);
     let circle = "transition(a, b, T > 0.5); transition(b, c, time > 2); transition(c, a, T < 0.7);";
     assert_eq!(codes(&format!("{states} {circle} end M;")), ["W0406"]);
+    // A delayed transition waits for the next step of the instant, not for time to pass.
+    let delayed = circle.replace("T < 0.7", "T < 0.7, immediate = false");
+    assert_eq!(codes(&format!("{states} {delayed} end M;")), ["W0406"]);
+    for advice in ["T < 0.7 and timeInState() > 0.1", "T < 0.5"] {
+        let advised = circle.replace("T < 0.7", advice);
+        assert!(codes(&format!("{states} {advised} end M;")).is_empty(), "{advice}");
+    }
     let thermostat = "transition(a, b, T > 0.5); transition(b, c, T < 0.2); transition(c, a, c.x > 1);";
     assert!(codes(&format!("{states} {thermostat} end M;")).is_empty());
 }

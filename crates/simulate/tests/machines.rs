@@ -295,6 +295,75 @@ fn synchronize_waits_for_the_machines_inside() {
     near(ran.last("x"), 0.3, 1e-8);
 }
 
+/// A clause assigns in one state what an equation defines in another: each has its say while its state is active.
+#[test]
+fn an_output_may_be_assigned_in_one_state_and_defined_in_another() {
+    for kind in ["Integer", "discrete Real"] {
+        let text = format!(
+            "model A outer output {kind} y; equation when sample(0.1, 0.1) then y = pre(y) + 1; end when; end A;
+             model B outer output {kind} y; equation y = 70; end B; model C end C;
+             model M inner {kind} y(start = 2, fixed = true); A a; B b; C c; equation initialState(a); transition(a, b, time > 1.05 and time < 2);
+             transition(b, c, time > 2); transition(c, a, time > 2.55 and timeInState() > 0.1); end M;"
+        );
+        let ran = run_text(&text, &How { interval: Some(0.25), ..How::until(3.0) }).finished();
+        // Ten samples, 70 while `b` is active, held in `c`, samples from 2.6 s on.
+        for (time, expected) in
+            [(0.0, 2.0), (0.75, 9.0), (1.0, 12.0), (1.5, 70.0), (2.25, 70.0), (2.75, 72.0)]
+        {
+            near(ran.at(time, "y"), expected, 0.0);
+        }
+    }
+    let boolean = "model A outer output Boolean on; equation when time > 0.5 then on = true; end when; end A;
+        model B outer output Boolean on; equation on = false; end B;
+        model M inner Boolean on(start = false, fixed = true); A a; B b; equation initialState(a); transition(a, b, time > 1); end M;";
+    let ran = run_text(boolean, &How::until(2.0)).finished();
+    assert_eq!([ran.at(0.4, "on"), ran.at(0.8, "on"), ran.last("on")], [0.0, 1.0, 0.0]);
+}
+
+/// What `W0406` advises ends the circle that it tells of: the machine waits, or goes once.
+#[test]
+fn circles_of_transitions_end_as_advised() {
+    let run = |back: &str| {
+        let text = format!(
+            "model S end S; model M S a, b; Real x(start = 0, fixed = true); equation der(x) = 1; initialState(a);
+             transition(a, b, x > 1); transition(b, a, {back}); end M;"
+        );
+        run_text(&text, &How::until(3.0))
+    };
+    for circle in ["x < 2", "x < 2, immediate = false"] {
+        run(circle).said("E0825");
+    }
+    let waits = run("x < 2 and timeInState() > 0.3").finished();
+    let times = waits.event_times();
+    assert!(times.len() >= 3 && (times[0] - 1.0).abs() < 1e-9 && (times[1] - 1.3).abs() < 1e-9, "{times:?}");
+    assert_eq!(states(&run("x < 1").finished()), ["b"]);
+}
+
+/// A final state is reached when the machines inside it are in theirs, however deep; machines in states that were left do not count.
+#[test]
+fn synchronize_waits_for_machines_at_all_depths() {
+    let run = |states: &str, inside: &str| {
+        let text = format!(
+            "model W end W; model D W c, d; equation initialState(c); transition(c, d, timeInState() > 0.4); end D;
+             model R D r; equation initialState(r); end R;
+             model P {states} equation initialState(a); {inside} end P;
+             model M P p; W q; equation initialState(p); transition(p, q, time > 0.2, synchronize = true); end M;"
+        );
+        *run_text(&text, &How::until(2.0)).finished().event_times().last().expect("an event")
+    };
+    near(run("D a;", ""), 0.4, 1e-9);
+    near(run("R a;", ""), 0.4, 1e-9);
+    near(run("W a; D b;", "transition(a, b, time > 0.3);"), 0.7, 1e-9);
+    near(run("W a; R b;", "transition(a, b, time > 0.3);"), 0.7, 1e-9);
+    near(run("D a; W b;", "transition(a, b, time > 0.3);"), 0.3, 1e-9);
+    // Side by side: the slower one counts.
+    near(
+        run("D a; W b, e; R f;", "transition(a, b, time > 0.1); initialState(e); transition(e, f, time > 0.6);"),
+        1.0,
+        1e-9,
+    );
+}
+
 #[test]
 fn a_chain_of_transitions_is_a_cascade_of_one_instant() {
     let text = "model S Real x(start = 3); equation der(x) = 1; end S;

@@ -101,11 +101,12 @@ impl Flattener<'_> {
         }
     }
 
-    /// Circles of immediate transitions whose conditions may hold all at once: an instant may go round for ever. Conditions on
-    /// what belongs to the state that is left change when it is entered again, and do not count.
+    /// Circles of transitions whose conditions may hold all at once: an instant may go round for ever. A delayed one takes part: it waits
+    /// for the next micro-step, not for time to pass. Conditions on what belongs to the state that is left change when it is entered
+    /// again, and do not count.
     fn check_circles(&mut self, machine: &Machine) {
         let is_free: Vec<bool> =
-            machine.transitions.iter().map(|it| it.immediate && !self.reads_its_state(machine, it)).collect();
+            machine.transitions.iter().map(|it| !self.reads_its_state(machine, it)).collect();
         let free: Vec<&Transition> =
             machine.transitions.iter().zip(is_free).filter(|(_, free)| *free).map(|(it, _)| it).collect();
         for first in &free {
@@ -115,8 +116,9 @@ impl Flattener<'_> {
             let Some(circle) = self.circle(&free, first) else { continue };
             let names: Vec<&str> = circle.iter().map(|it| machine.short_name(it.from)).collect();
             let way = format!("{} -> {}", names.join(" -> "), names[0]);
-            let message = format!("immediate transitions go round in a circle: {way}");
-            let help = "if their conditions can hold at the same instant, let one of them have `immediate = false`";
+            let message = format!("transitions go round in a circle: {way}");
+            let help = "if their conditions can hold at the same instant, let one of them wait, as `… and timeInState() > 0.1` does, or let one \
+                        exclude the other";
             self.say(Diagnostic::warning(Code::W0406, message).label(first.span, "begins here").help(help));
             return;
         }

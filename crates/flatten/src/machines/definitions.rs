@@ -316,7 +316,8 @@ impl Flattener<'_> {
         fires
     }
 
-    /// Whether all machines directly inside a state were in final states.
+    /// Whether all machines inside a state were in final states, as far as they were active: those directly inside, and those inside the
+    /// final states that these were in ("all state machines within the meta state", Modelica 3.6, 17.3.1).
     fn inside_is_final(&mut self, number: StateNumber) -> ExpressionId {
         let mut done = self.model.expressions.boolean(true);
         for machine in 0..self.machines.drawn.len() {
@@ -330,7 +331,9 @@ impl Flattener<'_> {
             for state in finals {
                 let active = self.active((machine, state));
                 let before = self.model.expressions.pre(active);
-                some = self.model.expressions.or(some, before);
+                let deeper = self.inside_is_final((machine, state));
+                let reached = self.model.expressions.and(before, deeper);
+                some = self.model.expressions.or(some, reached);
             }
             done = self.model.expressions.and(done, some);
         }

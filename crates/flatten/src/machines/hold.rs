@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use modeshift_dae::{Equation, EquationKind, ExpressionId, Node, VariableId};
+use modeshift_dae::{Equation, EquationKind, ExpressionId, Node, VariableId, WhenActionKind};
 use modeshift_syntax::ast::Causality;
 
 use super::StateNumber;
@@ -83,6 +83,9 @@ impl Flattener<'_> {
                 continue;
             }
             let is_continuous = self.model.variables[variable].is_continuous_unknown();
+            if !is_continuous && self.is_assigned(variable) {
+                continue; // it is `pre` of itself wherever no clause fires
+            }
             let expressions = &mut self.model.expressions;
             let (kind, left, right) = match is_continuous {
                 true => (EquationKind::Continuous, expressions.variable(variable, 1), expressions.real(0.0)),
@@ -95,6 +98,13 @@ impl Flattener<'_> {
             let name = names::unlabelled(&self.prefix_of(state.0), None);
             self.model.equations.push(Equation { name, kind, guard, left, right, span });
         }
+    }
+
+    /// Whether a clause assigns a variable.
+    fn is_assigned(&self, variable: VariableId) -> bool {
+        let branches = self.model.when_clauses.iter().flat_map(|clause| &clause.branches);
+        let mut actions = branches.flat_map(|branch| &branch.actions);
+        actions.any(|it| matches!(it.kind, WhenActionKind::Assign(assigned, _) if assigned == variable))
     }
 
     /// Whether an equation for a variable holds in all modes, or in this state.
