@@ -21,6 +21,7 @@ mod machines_delayed;
 mod machines_in_circuits;
 mod machines_jump;
 mod machines_lead_on;
+mod moved_thresholds;
 mod periodic;
 mod permutations;
 mod plots;
