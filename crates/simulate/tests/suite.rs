@@ -22,6 +22,7 @@ mod machines_in_circuits;
 mod machines_jump;
 mod machines_lead_on;
 mod new_modes;
+mod moved_thresholds;
 mod periodic;
 mod permutations;
 mod plots;

@@ -20,6 +20,7 @@ use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::restart::{Restarted, jet_of};
+use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
@@ -90,8 +91,7 @@ impl<'a> Instant<'_, 'a> {
     /// assigns them sees it.
     fn moved(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled, candidate: &Candidate<'a>) -> Vec<Violation> {
         let part = &self.prepared.discrete;
-        let has_changed = |id: &VariableId| settled.discrete[*id].to_bits() != step.left.discrete[*id].to_bits();
-        let is_moved = |atom: &RelationId| part.reads[*atom].iter().any(has_changed);
+        let is_moved = |atom: &RelationId| is_moved(part, step, settled, *atom);
         let concerned = part.atoms.ids().filter(|&atom| step.concerns(self.prepared, atom));
         let moved: Vec<RelationId> = concerned.filter(is_moved).collect();
         if moved.is_empty() {
@@ -99,16 +99,65 @@ impl<'a> Instant<'_, 'a> {
         }
         let sides = (step.left, &candidate.restarted.side);
         let values = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
-        let mut violated = Vec::new();
+        let (mut violated, mut at_zero) = (Vec::new(), Vec::new());
         for atom in moved {
             let (it, value) = (&part.atoms[atom], values[atom]);
             let side = it.side(settled.discrete[it.variable] != 0.0);
-            let is_decided = it.moment == Moment::Now && self.memory.is_clear(self.prepared, atom, value);
-            if is_decided && (value.0 > 0.0) != (side > 0.0) {
+            if !self.decides_moved(step, atom) || value.0.is_nan() {
+                continue;
+            }
+            if !self.memory.is_clear(self.prepared, atom, value) {
+                at_zero.push((atom, value));
+            } else if (value.0 > 0.0) != (side > 0.0) {
                 violated.push((atom, (Term::Derivative(0), value.0)));
             }
         }
+        if !candidate.is_transient && !step.is_literal {
+            violated.extend(self.moved_to_zero(step, settled, at_zero));
+        }
         violated
+    }
+
+    /// Atoms that discrete variables have carried to zero, and that leave it to the other side than they are said to be on.
+    fn moved_to_zero(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        at_zero: Vec<(RelationId, (f64, f64))>,
+    ) -> Vec<Violation> {
+        if at_zero.is_empty() {
+            return Vec::new();
+        }
+        let again = MicroStep { must_restart: true, ..*step };
+        let Ok(mut candidate) = self.candidate(&again, settled) else { return Vec::new() };
+        let mut leaving = |&(atom, value): &(RelationId, (f64, f64))| {
+            let it = self.prepared.discrete.atoms[atom];
+            let side = it.side(settled.discrete[it.variable] != 0.0);
+            match self.sign(step, settled, &mut candidate, atom, value) {
+                Sign::Decided(term, value) if value * side < 0.0 => Some((atom, (term, value))),
+                _ => None,
+            }
+        };
+        at_zero.iter().filter_map(&mut leaving).collect()
+    }
+
+    /// Whether values decide an atom that discrete variables move: those of left limits have their truths before, and times that are
+    /// known in advance are looked up.
+    fn decides_moved(&self, step: &MicroStep<'_, 'a>, atom: RelationId) -> bool {
+        let moment = self.prepared.discrete.atoms[atom].moment;
+        moment == Moment::Now || self.prepared.is_function_of_time(atom, &step.left.discrete)
+    }
+
+    /// Whether discrete variables have moved an atom that crossed away from where it did: what it crossed is no edge of its own any
+    /// more, and its value says on which side it is.
+    fn is_moved_away(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled, atom: RelationId) -> bool {
+        if !is_moved(&self.prepared.discrete, step, settled, atom) {
+            return false;
+        }
+        let moved = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
+        let sides = (step.left, &moved);
+        let value = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled)[atom];
+        self.memory.is_clear(self.prepared, atom, value)
     }
 
     /// Atoms that have not the truth that they had before, although nothing continuous has changed and their values are clearly those of
@@ -118,7 +167,7 @@ impl<'a> Instant<'_, 'a> {
         let has_changed = |id: &VariableId| settled.discrete[*id].to_bits() != step.left.discrete[*id].to_bits();
         let is_turned = |atom: &RelationId| {
             let it = &part.atoms[*atom];
-            it.moment == Moment::Now
+            self.decides_moved(step, *atom)
                 && settled.discrete[it.variable] != step.left.discrete[it.variable]
                 && part.decides(*atom)
                 && step.concerns(self.prepared, *atom)
@@ -156,7 +205,11 @@ impl<'a> Instant<'_, 'a> {
         let (mut contradicting, mut vanishing) = (Vec::new(), Vec::new());
         for (atom, &value) in values.iter_enumerated() {
             let it = &self.prepared.discrete.atoms[atom];
-            let is_judged = step.decides(it.moment)
+            let is_carried = || {
+                is_moved(&self.prepared.discrete, step, settled, atom)
+                    && self.prepared.is_function_of_time(atom, &step.left.discrete)
+            };
+            let is_judged = (step.decides(it.moment) || is_carried())
                 && step.concerns(self.prepared, atom)
                 && !value.0.is_nan()
                 && !guards.is_undetermined(atom);
@@ -284,11 +337,10 @@ impl<'a> Instant<'_, 'a> {
             || step.left.sliding.as_ref().is_some_and(|slide| slide.surface(atom).is_some())
             || step.crossed.contains(&atom)
             || settled.discrete[variable] != step.left.discrete[variable]
-            || self.prepared.discrete.reads[atom].iter().any(|&read| {
-                candidate.restarted.reaches(read)
-                    || has_begun(step.left, &candidate.restarted.side, read)
-                    || settled.discrete[read].to_bits() != step.left.discrete[read].to_bits()
-            })
+            || self.prepared.discrete.reads[atom]
+                .iter()
+                .any(|&read| candidate.restarted.reaches(read) || has_begun(step.left, &candidate.restarted.side, read))
+            || is_moved(&self.prepared.discrete, step, settled, atom)
     }
 
     /// Of atoms that vanish identically, and so may have any truth, those that have not the one that is written down for
@@ -316,6 +368,7 @@ impl<'a> Instant<'_, 'a> {
                     && settled.discrete[it.variable] == step.left.discrete[it.variable]
             })
             .collect();
+        let kept: Vec<RelationId> = kept.into_iter().filter(|&atom| !self.is_moved_away(step, settled, atom)).collect();
         if kept.is_empty() {
             return Vec::new();
         }
@@ -408,6 +461,9 @@ impl<'a> Instant<'_, 'a> {
         let variable = |atom: RelationId| self.prepared.discrete.atoms[atom].variable;
         let has_changed = |&atom: &RelationId| settled.discrete[variable(atom)] != step.left.discrete[variable(atom)];
         if !step.crossed.iter().all(has_changed) || step.must_restart {
+            return false;
+        }
+        if turning.iter().any(|&(atom, _)| self.is_moved_away(step, settled, atom)) {
             return false;
         }
         let (side, truths) = self.after_resets(step, settled, candidate, self.with_flipped(settled, turning));
@@ -612,6 +668,15 @@ impl<'a> Instant<'_, 'a> {
         }
         undone
     }
+}
+
+/// Whether discrete variables may have carried an atom elsewhere: those of the present that this micro-step changes, and left limits that
+/// are others than before the instant. `pre(n)` moves in the micro-step after the one that changes `n`.
+fn is_moved(part: &DiscretePart, step: &MicroStep<'_, '_>, settled: &Settled, atom: RelationId) -> bool {
+    let differs =
+        |one: &IndexVec<VariableId, f64>, id: VariableId| one[id].to_bits() != step.left.discrete[id].to_bits();
+    part.reads[atom].iter().any(|&id| differs(&settled.discrete, id))
+        || part.reads_left[atom].iter().any(|&id| differs(&step.origin.discrete, id))
 }
 
 /// Whether a variable exists on the right side only: no relation has ever read it, so that none has a truth to keep.

@@ -226,6 +226,11 @@ impl Prepared {
         }
     }
 
+    /// Whether an atom is on time, but its time is not known in advance: its value decides it where discrete values move it.
+    pub fn is_function_of_time(&self, atom: RelationId, left: &IndexVec<VariableId, f64>) -> bool {
+        self.discrete.atoms[atom].moment == Moment::Time && self.sides_in_time(atom, left, left).is_none()
+    }
+
     /// The next time after `now` at which something is due.
     pub fn next_time(&self, now: f64, discrete: &IndexVec<VariableId, f64>, samplings: &[Sampling]) -> f64 {
         let soonest = now + ROUNDING * now.abs() + f64::MIN_POSITIVE;

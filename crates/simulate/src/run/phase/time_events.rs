@@ -4,7 +4,8 @@
 //! parameters and discrete values, which stand still until the next event.
 
 use modeshift_dae::{
-    ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Fold, Memo, Node, Operands, VariableId,
+    ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Fold, Memo, Node, Operands, RelationOperator,
+    VariableId,
 };
 
 /// `slope*time + constant`
@@ -17,6 +18,19 @@ pub(crate) struct Affine {
 impl Affine {
     fn constant(constant: f64) -> Self {
         Affine { slope: 0.0, constant }
+    }
+
+    fn truth(truth: bool) -> Self {
+        Affine::constant(f64::from(u8::from(truth)))
+    }
+
+    fn is_true(self) -> bool {
+        self.constant != 0.0
+    }
+
+    /// One or the other, as a truth says.
+    fn chosen(self, one: Affine, other: Affine) -> Self {
+        if self.is_true() { one } else { other }
     }
 
     /// The value at a time.
@@ -78,6 +92,7 @@ impl InTime<'_> {
             Node::Time => Some(Affine { slope: 1.0, constant: 0.0 }),
             Node::Real(number) => Some(Affine::constant(number.value())),
             Node::Integer(number) => Some(Affine::constant(number as f64)),
+            Node::Boolean(truth) => Some(Affine::truth(truth)),
             Node::Variable(variable, 0) => (self.value)(variable, is_left).map(Affine::constant),
             _ => None,
         }
@@ -98,6 +113,8 @@ impl InTime<'_> {
                 let a = self.shallow(a, is_left, most)?;
                 Ok(negated(a))
             }
+            // What is chosen, and what decides that.
+            Node::If(..) | Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Relation(..) => Err(NoValue::TooDeep),
             _ => {
                 let (same, is_left) = same(self.expressions, id, is_left).ok_or(NoValue::NotAffine)?;
                 self.shallow(same, is_left, most)
@@ -118,7 +135,9 @@ impl Fold for InTime<'_> {
     fn open(&mut self, id: ExpressionId, is_left: bool, operands: &mut Operands<bool>) -> Option<Affine> {
         match self.expressions.node(id) {
             Node::Arithmetic(_, a, b) => operands.extend([b, a], is_left),
-            Node::Negate(a) => operands.push(a, is_left),
+            Node::Negate(a) | Node::Not(a) => operands.push(a, is_left),
+            Node::And(a, b) | Node::Or(a, b) | Node::Relation(_, a, b) => operands.extend([b, a], is_left),
+            Node::If(condition, a, b) => operands.extend([b, a, condition], is_left),
             _ => {
                 if let Some((same, is_left)) = same(self.expressions, id, is_left) {
                     operands.push(same, is_left);
@@ -135,6 +154,11 @@ impl Fold for InTime<'_> {
         match self.expressions.node(id) {
             Node::Arithmetic(operator, a, b) => combined(operator, of(a), of(b)).ok_or(NotAffine),
             Node::Negate(a) => Ok(negated(of(a))),
+            Node::Not(a) => Ok(Affine::truth(!of(a).is_true())),
+            Node::And(a, b) => Ok(Affine::truth(of(a).is_true() && of(b).is_true())),
+            Node::Or(a, b) => Ok(Affine::truth(of(a).is_true() || of(b).is_true())),
+            Node::Relation(operator, a, b) => related(operator, of(a), of(b)).ok_or(NotAffine),
+            Node::If(condition, a, b) => Ok(of(condition).chosen(of(a), of(b))),
             _ => same(self.expressions, id, is_left).map(|(same, is_left)| known.at(same, is_left)).ok_or(NotAffine),
         }
     }
@@ -142,6 +166,11 @@ impl Fold for InTime<'_> {
 
 fn negated(a: Affine) -> Affine {
     Affine { slope: -a.slope, constant: -a.constant }
+}
+
+/// Whether a relation holds between what stands still; one that changes with time is no step of a formula, but an event.
+fn related(operator: RelationOperator, a: Affine, b: Affine) -> Option<Affine> {
+    (a.slope == 0.0 && b.slope == 0.0).then(|| Affine::truth(operator.holds(a.constant, b.constant)))
 }
 
 /// What an expression has the same value as, and whether that is to the left.
@@ -182,6 +211,12 @@ enum FormulaStep {
     Decided(VariableId, bool),
     Negate,
     Combine(Op),
+    Not,
+    And,
+    Or,
+    Relate(RelationOperator),
+    /// One of two, as what is below them says.
+    Choose,
 }
 
 /// What a variable is to a formula.
@@ -217,6 +252,7 @@ impl TimeFormula {
             Node::Time => FormulaStep::Known(Affine { slope: 1.0, constant: 0.0 }),
             Node::Real(number) => FormulaStep::Known(Affine::constant(number.value())),
             Node::Integer(number) => FormulaStep::Known(Affine::constant(number as f64)),
+            Node::Boolean(truth) => FormulaStep::Known(Affine::truth(truth)),
             Node::Variable(variable, 0) => match part(variable) {
                 Part::Number(value) => FormulaStep::Known(Affine::constant(value)),
                 Part::Decided => FormulaStep::Decided(variable, is_left),
@@ -230,6 +266,25 @@ impl TimeFormula {
                 self.add(expressions, (a, is_left), part, waiting)?;
                 self.add(expressions, (b, is_left), part, waiting + 1)?;
                 FormulaStep::Combine(operator)
+            }
+            Node::Not(a) => {
+                self.add(expressions, (a, is_left), part, waiting)?;
+                FormulaStep::Not
+            }
+            Node::And(a, b) | Node::Or(a, b) | Node::Relation(_, a, b) => {
+                self.add(expressions, (a, is_left), part, waiting)?;
+                self.add(expressions, (b, is_left), part, waiting + 1)?;
+                match expressions.node(id) {
+                    Node::And(..) => FormulaStep::And,
+                    Node::Relation(operator, ..) => FormulaStep::Relate(operator),
+                    _ => FormulaStep::Or,
+                }
+            }
+            Node::If(condition, a, b) => {
+                self.add(expressions, (condition, is_left), part, waiting)?;
+                self.add(expressions, (a, is_left), part, waiting + 1)?;
+                self.add(expressions, (b, is_left), part, waiting + 2)?;
+                FormulaStep::Choose
             }
             _ => return self.add(expressions, same(expressions, id, is_left)?, part, waiting),
         };
@@ -267,13 +322,29 @@ impl TimeFormula {
                     count += 1;
                 }
                 FormulaStep::Negate => waiting[count - 1] = negated(waiting[count - 1]),
-                FormulaStep::Combine(operator) => {
+                FormulaStep::Not => waiting[count - 1] = Affine::truth(!waiting[count - 1].is_true()),
+                FormulaStep::Combine(_) | FormulaStep::And | FormulaStep::Or | FormulaStep::Relate(_) => {
                     count -= 1;
-                    waiting[count - 1] = combined(operator, waiting[count - 1], waiting[count])?;
+                    waiting[count - 1] = of_two(*step, waiting[count - 1], waiting[count])?;
+                }
+                FormulaStep::Choose => {
+                    count -= 2;
+                    waiting[count - 1] = waiting[count - 1].chosen(waiting[count], waiting[count + 1]);
                 }
             }
         }
         Some(waiting[0])
+    }
+}
+
+/// A step with two operands.
+fn of_two(step: FormulaStep, a: Affine, b: Affine) -> Option<Affine> {
+    match step {
+        FormulaStep::Combine(operator) => combined(operator, a, b),
+        FormulaStep::And => Some(Affine::truth(a.is_true() && b.is_true())),
+        FormulaStep::Or => Some(Affine::truth(a.is_true() || b.is_true())),
+        FormulaStep::Relate(operator) => related(operator, a, b),
+        _ => None,
     }
 }
 

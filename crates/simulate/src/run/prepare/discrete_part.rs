@@ -67,6 +67,8 @@ pub(crate) struct DiscretePart {
     deciding: usize,
     /// By atom: the variables that its sides contain at the current instant.
     pub reads: IndexVec<RelationId, Vec<VariableId>>,
+    /// By atom: those whose left limits they contain.
+    pub reads_left: IndexVec<RelationId, Vec<VariableId>>,
     /// What nothing connects.
     pub islands: Islands,
     /// Booleans with a memory: definitions that lead back to themselves by left limits, as `on = if pre(on) then i >= 0 else
@@ -209,6 +211,7 @@ impl DiscretePart {
         let quiet = has_calls.then(|| Formulas::with_known(model, natives, in_quiet, &list));
         let quiet = quiet.transpose().map_err(|problem| vec![not_numeric(model, problem.expression)])?;
         let reads = atoms.iter().map(|atom| read_now(model, atom)).collect();
+        let reads_left = atoms.iter().map(|atom| read_left(model, atom)).collect();
         let surfaces = surfaces(model, &parameter, &atoms);
         let pair_atoms = pairs.iter().map(|pair| deciding_atoms(model, &atoms, &defined, &list, pair)).collect();
         let is_now =
@@ -243,6 +246,7 @@ impl DiscretePart {
             atoms,
             deciding,
             reads,
+            reads_left,
             pairs,
             pair_atoms,
             surfaces,
@@ -552,6 +556,27 @@ fn read_now(model: &FlatModel, atom: &Atom) -> Vec<VariableId> {
                 read.push(variable);
             }
             !matches!(node, Node::Pre(_))
+        });
+    }
+    read.sort_unstable();
+    read.dedup();
+    read
+}
+
+/// The variables whose left limits the sides of an atom contain.
+fn read_left(model: &FlatModel, atom: &Atom) -> Vec<VariableId> {
+    let mut read = Vec::new();
+    for side in atom.sides {
+        model.expressions.for_each(side, |_, node| {
+            if let Node::Pre(inner) = node {
+                model.expressions.for_each(inner, |_, node| {
+                    if let Node::Variable(variable, _) = node {
+                        read.push(variable);
+                    }
+                    true
+                });
+            }
+            true
         });
     }
     read.sort_unstable();
