@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span, Stop};
 use modeshift_elaborate::elaborate;
-use modeshift_flatten::{Files, Library, Request, flatten_mel};
+use modeshift_flatten::{Files, Library, Recording, Request, flatten_mel};
 use modeshift_modes::clock::Instant;
 use modeshift_modes::{Limit, LimitKind, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
@@ -128,7 +128,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// That all files that were read are of one version; said where they are not.
+    pub(crate) fn unmixed(&mut self) -> Result<(), Stop> {
+        let Some(path) = self.question.opened.kept().and_then(Recording::mixed) else { return Ok(()) };
+        let message = format!("`{}` has changed since it was read, and others were read after it", path.display());
+        self.diagnostics.push(Diagnostic::error(Code::E0001, message).help("load the model again"));
+        Err(Stop)
+    }
+
     pub(crate) fn answer<T>(mut self, result: Result<T, Stop>) -> Answer<T> {
+        let result = self.unmixed().and(result);
         Answer {
             result: result.ok(),
             sources: std::mem::take(self.library.sources_mut()),
@@ -143,6 +152,7 @@ impl<'a> Run<'a> {
             self.diagnostics = Diagnostics::keeping_all();
         }
         let mut verdict = self.checked(options).ok();
+        verdict = self.unmixed().ok().and(verdict);
         verdict = self.checked_as_component(options).or(verdict);
         propose_for_source(&mut self);
         point_at_own_file(&mut self);

@@ -15,6 +15,7 @@ mod hidden_changes;
 mod initialization;
 mod instants;
 mod integrate;
+mod linearize;
 mod machines;
 mod machines_begin;
 mod machines_delayed;

@@ -53,8 +53,14 @@ impl Flattener<'_> {
         if open.is_empty() || flows != open.len() || !joined.iter().all(is_paired) {
             return Vec::new();
         }
-        let place =
-            Place { instance: root, prefix: "".into(), guard: always, initial: false, scenario: None, loops: Vec::new() };
+        let place = Place {
+            instance: root,
+            prefix: "".into(),
+            guard: always,
+            initial: false,
+            scenario: None,
+            loops: Vec::new(),
+        };
         let pairs = joined.iter().flat_map(|(scalars, span)| {
             scalars.potentials.iter().zip(&scalars.flows).map(|(&potential, &flow)| (potential, flow, *span))
         });
