@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use modeshift_diagnostics::{Diagnostics, render_all};
 use modeshift_driver::linearize::Linearize;
-use modeshift_driver::loaded::{ExchangeEvent, Loaded, SavedExchange, Variant};
+use modeshift_driver::loaded::{ExchangeEvent, Loaded, SavedExchange, Variant, Work};
 use modeshift_driver::simulate::results::{Columns, EventRecord, Observer};
 use modeshift_driver::simulate::{RunEnd, RunOptions, Simulation, Snapshot, Stepped};
 use modeshift_fmu::{RESOURCE, Resource, Shown, Slot, SlotKind, interface};
@@ -58,6 +58,8 @@ pub struct Instance {
     seen: Seen,
     /// Inputs were set that the run has not seen.
     is_unsettled: bool,
+    /// Values of all parameters with those that were set, once one was asked for that follows from others.
+    values: Option<BTreeMap<String, f64>>,
 }
 
 /// What was set.
@@ -67,6 +69,7 @@ struct Settings {
     stop: Option<f64>,
     tolerance: Option<f64>,
     parameters: BTreeMap<usize, f64>,
+    /// With which the start is solved.
     inputs: BTreeMap<usize, f64>,
 }
 
@@ -152,6 +155,7 @@ impl Instance {
             exchange: None,
             seen: Seen::default(),
             is_unsettled: false,
+            values: None,
         })
     }
 
@@ -210,6 +214,9 @@ impl Instance {
         if let Some(value) = self.exchanged_value(at)? {
             return Ok(value);
         }
+        if let Some(value) = self.following(at)? {
+            return Ok(value);
+        }
         let slot = &self.slots[at];
         let start = || slot.start.unwrap_or(f64::NAN);
         Ok(match &slot.shown {
@@ -226,6 +233,31 @@ impl Instance {
             Shown::Impulse(name) => self.seen.counts().impulses.get(name.as_str()).copied().unwrap_or(0.0),
             Shown::Events => self.seen.counts().events as f64,
         })
+    }
+
+    /// The value of a parameter that follows from others, where some were set.
+    fn following(&mut self, at: usize) -> Wrong<Option<f64>> {
+        let slot = &self.slots[at];
+        if slot.causality != modeshift_fmu::Causality::CalculatedParameter || self.settings.parameters.is_empty() {
+            return Ok(None);
+        }
+        let name = slot.name.clone();
+        if self.values.is_none() {
+            let given = self.given_parameters();
+            let loaded = &mut self.loaded;
+            let values = with_stack(move || loaded.with(&given).map(|variant| variant.values()))?;
+            self.values = Some(values.map_err(|refusal| refusal.text())?);
+        }
+        Ok(self.values.as_ref().and_then(|values| values.get(&name).copied()))
+    }
+
+    /// The parameters that were set, as the user of a command line writes them.
+    fn given_parameters(&self) -> Vec<(String, String)> {
+        let written = |(&at, &value): (&usize, &f64)| {
+            let slot = &self.slots[at];
+            (slot.name.clone(), self.loaded.written(slot.ty, value))
+        };
+        self.settings.parameters.iter().map(written).collect()
     }
 
     /// The value of a variable where the importer is that integrates; nothing where nobody does, or it is none of the run.
@@ -246,6 +278,9 @@ impl Instance {
         let slot = &self.slots[at];
         let name = slot.name.clone();
         match (&slot.shown, slot.causality) {
+            (Shown::Parameter(_), modeshift_fmu::Causality::CalculatedParameter) => {
+                Err(format!("`{name}` cannot be set: it follows from other parameters"))
+            }
             (Shown::Parameter(_), _) => {
                 if !matches!(self.phase, Phase::Instantiated | Phase::Initialization) {
                     return Err(format!("`{name}` is fixed after the initialization"));
@@ -253,7 +288,11 @@ impl Instance {
                 if !value.is_finite() {
                     return Err(format!("`{name}`: {value} is no value"));
                 }
+                if let Some(count) = slot.literals.filter(|&count| !(1.0..=count as f64).contains(&value)) {
+                    return Err(format!("`{name}`: {value} is none of its {count} literals, which count from 1"));
+                }
                 self.settings.parameters.insert(at, value);
+                self.values = None;
                 // A run that was begun to look at its values begins anew.
                 (self.simulation, self.exchange) = (None, None);
                 Ok(())
@@ -265,6 +304,12 @@ impl Instance {
                 if !value.is_finite() {
                     return Err(format!("`{name}`: {value} is no value"));
                 }
+                if matches!(self.phase, Phase::Instantiated | Phase::Initialization) {
+                    self.settings.inputs.insert(at, value);
+                    // The start follows from it: a run that was begun to look at its values begins anew.
+                    (self.simulation, self.exchange) = (None, None);
+                    return Ok(());
+                }
                 if let Some(exchange) = &mut self.exchange {
                     exchange.set_input(&name, value, self.phase != Phase::Continuous)?;
                 }
@@ -272,7 +317,6 @@ impl Instance {
                     simulation.set_input(&name, value).map_err(|error| format!("`{name}`: {error}"))?;
                     self.is_unsettled = true;
                 }
-                self.settings.inputs.insert(at, value);
                 Ok(())
             }
             _ => Err(format!("`{name}` cannot be set: it is neither a parameter nor an input")),
@@ -304,9 +348,6 @@ impl Instance {
                 false => self.simulation = Some(self.begun()?),
             }
             self.is_unsettled = false;
-            for (at, value) in self.settings.inputs.clone() {
-                self.set(at, value)?;
-            }
         }
         self.settle()
     }
@@ -329,16 +370,9 @@ impl Instance {
         &mut self,
         begin: impl FnOnce(&Variant<'_>, &RunOptions) -> Result<T, Diagnostics> + Send,
     ) -> Wrong<T> {
-        let values = self.settings.parameters.iter().map(|(&at, &value)| {
-            let slot = &self.slots[at];
-            let text = match slot.kind {
-                SlotKind::Real => format!("{value:?}"),
-                SlotKind::Integer => format!("{}", value as i64),
-                SlotKind::Boolean => (value != 0.0).to_string(),
-            };
-            (slot.name.clone(), text)
-        });
-        let values: Vec<(String, String)> = values.collect();
+        let values = self.given_parameters();
+        let named = |(&at, &value): (&usize, &f64)| (self.slots[at].name.clone(), value);
+        let inputs: Vec<(String, f64)> = self.settings.inputs.iter().map(named).collect();
         let stop = self.settings.stop.unwrap_or(NEVER);
         let options = RunOptions {
             start: Some(self.settings.start),
@@ -350,6 +384,10 @@ impl Instance {
         let loaded = &mut self.loaded;
         with_stack(move || {
             let variant = loaded.with(&values).map_err(|refusal| refusal.text())?;
+            let variant = variant.begun_with(&inputs)?;
+            if variant.work() == Work::Loading && names_of(variant.loaded()) != names_of(loaded) {
+                return Err("with these parameters the model has other variables than described".to_string());
+            }
             begin(&variant, &options).map_err(|said| variant.loaded().text(&said))
         })?
     }
@@ -541,6 +579,7 @@ impl Instance {
     pub fn reset(&mut self) {
         (self.simulation, self.exchange) = (None, None);
         self.settings = Settings { start: self.loaded.model().experiment.start.unwrap_or(0.0), ..Settings::default() };
+        self.values = None;
         self.seen = Seen::default();
         self.is_unsettled = false;
         self.phase = Phase::Instantiated;
@@ -568,11 +607,13 @@ impl Instance {
     fn come_back(&mut self, state: &State) -> Wrong<()> {
         let is_other_run = self.settings.stop != state.settings.stop
             || (self.settings.start, self.settings.tolerance) != (state.settings.start, state.settings.tolerance)
-            || self.settings.parameters != state.settings.parameters;
+            || self.settings.parameters != state.settings.parameters
+            || self.settings.inputs != state.settings.inputs;
         if is_other_run {
             (self.simulation, self.exchange) = (None, None);
         }
         self.settings = state.settings.clone();
+        self.values = None;
         self.is_unsettled = false;
         match &state.snapshot {
             None => self.simulation = None,
@@ -717,6 +758,11 @@ impl Instance {
         let state = State { phase, settings, snapshot, place, counts };
         (is_known && head["token"] == *self.token).then_some(state)
     }
+}
+
+/// The variables of a model, in their order.
+fn names_of(loaded: &Loaded) -> Vec<String> {
+    loaded.variables().into_iter().map(|it| it.name).collect()
 }
 
 /// Works in a thread with a stack that is large enough for whatever a model needs.

@@ -289,6 +289,115 @@ def test_a_state_is_kept_serialized_and_restored_in_mid_run(version, make):
     slave.freeInstance()
 
 
+BEGUN = """
+package P
+  type Kind = enumeration(slow, fast, off);
+  model Begun "what the start follows from"
+    input Real u(start = 1);
+    input Boolean on(start = false);
+    input Integer gear(start = 1);
+    parameter Real k = 2;
+    parameter Real twice = 2*k;
+    parameter Real product = twice*k;
+    parameter Kind kind = Kind.slow;
+    parameter Real p(fixed = false);
+    output Real x;
+    output Real y = gear*u*(if kind == Kind.slow then 1 elseif kind == Kind.fast then 10 else 0) + twice;
+    discrete output Real kept(start = 0, fixed = true);
+  initial equation
+    x = u^2;
+    p = u + product;
+  equation
+    der(x) = if on then p - x else -x;
+    when initial() then
+      kept = u;
+    end when;
+  end Begun;
+end P;
+"""
+
+
+def whole(slave, reference, value=None):
+    if isinstance(slave, fmi2.FMU2Slave):
+        return slave.getInteger([reference])[0] if value is None else slave.setInteger([reference], [value])
+    return slave.getInt64([reference])[0] if value is None else slave.setInt64([reference], [value])
+
+
+def begin(slave, sets):
+    """Values that are set before the initialization, and in it."""
+    if isinstance(slave, fmi2.FMU2Slave):
+        slave.setupExperiment(startTime=0.0, stopTime=1.0)
+    sets[0]()
+    slave.enterInitializationMode() if isinstance(slave, fmi2.FMU2Slave) else slave.enterInitializationMode(
+        startTime=0.0, stopTime=1.0
+    )
+    sets[1]()
+    slave.exitInitializationMode()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("inside", [False, True])
+def test_inputs_are_known_before_the_start_is_solved(version, inside, make, program, tmp_path):
+    slave, number = opened(make(BEGUN, "Begun", version))
+
+    def inputs():
+        put(slave, [number["u"]], [3.0])
+        slave.setBoolean([number["on"]], [True])
+        whole(slave, number["gear"], 4)
+        if inside:
+            # Whoever looks before changes nothing.
+            assert get(slave, [number["x"], number["kept"]]) == [9.0, 3.0]
+            put(slave, [number["u"]], [1.5])
+            assert get(slave, [number["x"], number["kept"]]) == [2.25, 1.5]
+            put(slave, [number["u"]], [3.0])
+
+    begin(slave, [lambda: None, inputs] if inside else [inputs, lambda: None])
+    assert get(slave, [number[name] for name in ("x", "kept", "y")]) == [9.0, 3.0, 16.0]
+    assert whole(slave, number["events()"]) <= 1, "no event but the first instant"
+    step(slave, 0.0, 1.0)
+    (tmp_path / "u.csv").write_text("time,u,on,gear\n0,3,true,4\n")
+    source = tmp_path / "Begun.mo"
+    source.write_text(BEGUN)
+    run = [program, "simulate", source, "-m", "P.Begun", "--input", tmp_path / "u.csv", "--stop", "1", "-o", "-"]
+    last = list(csv.DictReader(subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()))[-1]
+    for name in ("x", "y", "kept"):
+        assert get(slave, [number[name]])[0] == pytest.approx(float(last[name]), rel=1e-6)
+    # Coming back to a state begins with the inputs that it began with.
+    state_name = "FMUstate" if version == 2 else "FMUState"
+    state, x = getattr(slave, f"get{state_name}")(), get(slave, [number["x"]])
+    slave.reset()
+    begin(slave, [lambda: None, lambda: None])
+    assert get(slave, [number["x"]]) == [1.0]
+    getattr(slave, f"set{state_name}")(state)
+    assert get(slave, [number["x"]]) == x
+    slave.freeInstance()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_parameters_that_follow_from_others_follow_and_enumerations_are_set(version, make):
+    fmu = make(BEGUN, "Begun", version)
+    description = fmpy.read_model_description(fmu)
+    causality = {v.name: v.causality for v in description.modelVariables}
+    assert [causality[name] for name in ("k", "kind")] == ["parameter"] * 2
+    assert [causality[name] for name in ("twice", "product")] == ["calculatedParameter"] * 2
+    assert validate_fmu(fmu) == []
+    slave, number = opened(fmu)
+    following = [number["twice"], number["product"]]
+    assert get(slave, following) == [4.0, 8.0]
+    put(slave, [number["k"]], [5.0])
+    assert get(slave, following) == [10.0, 50.0]
+    whole(slave, number["kind"], 2)
+    for wrong in (lambda: put(slave, following[:1], [1.0]), lambda: whole(slave, number["kind"], 4), lambda: whole(slave, number["kind"], 0)):
+        with pytest.raises(fmpy.fmi1.FMICallException):
+            wrong()
+    begin(slave, [lambda: None, lambda: None])
+    assert get(slave, [number["y"]]) == [10.0 + 10.0] and whole(slave, number["kind"]) == 2
+    assert get(slave, following) == [10.0, 50.0]
+    slave.reset()
+    assert get(slave, following) == [4.0, 8.0] and whole(slave, number["kind"]) == 1
+    slave.freeInstance()
+
+
 def test_two_fmus_are_simulated_together(make):
     gain, g = opened(make(GAIN, "Gain"))
     plant, p = opened(make(PLANT, "Plant"))

@@ -14,7 +14,7 @@ use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::check::CheckReport;
 use modeshift_driver::simulate::results::Chosen;
 use modeshift_driver::simulate::{Method, RunOptions, variable_names};
-use modeshift_driver::{Answer, CheckOptions, Dialect, Limits, Question, RimisOptions, Source, semantics};
+use modeshift_driver::{Answer, CheckOptions, Dialect, Limits, Opened, Question, RimisOptions, Source, semantics};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -144,12 +144,18 @@ impl Model {
             None => None,
         };
         let dialect = if is_mel { Dialect::Mel } else { Dialect::Modelica };
+        // All answers are about one version of the model and its libraries.
+        let opened = Opened::keeping();
+        if let (Some(path), Some(kept)) = (&path, opened.kept()) {
+            kept.has_read(path, &text);
+        }
         let question = Question {
             source: Source { name, path, text, dialect },
             model,
             overrides: parameters,
             libraries,
             limits: Limits { nodes: node_limit, time },
+            opened,
             ..Question::default()
         };
         Ok(Model { question, idle: Mutex::default(), loadings: AtomicUsize::new(0) })
@@ -285,23 +291,29 @@ impl Model {
             Ok((summary, failed, ran.diagnostics.has_errors(), of.booleans()))
         })?;
         let (summary, said, has_errors, booleans) = ran.map_err(|failed| failed.error(py))?;
-        Ok(RawResult::new((recorder.trajectory(), booleans), summary, said.text, said.diagnostics, has_errors))
+        let diagnostics = said.diagnostics.unwrap_or_default();
+        Ok(RawResult::new((recorder.trajectory(), booleans), summary, said.text, diagnostics, has_errors))
     }
 
     /// Begins a run that is stepped.
-    #[pyo3(signature = (parameters, options, is_recorded))]
+    #[pyo3(signature = (parameters, options, is_recorded, inputs=Vec::new(), last_inputs=Vec::new()))]
+    #[allow(clippy::too_many_arguments)]
     fn simulator(
         &self,
         py: Python<'_>,
         parameters: Vec<(String, String)>,
         options: Options,
         is_recorded: bool,
+        inputs: Vec<(String, f64)>,
+        last_inputs: Vec<(String, f64)>,
     ) -> PyResult<Simulator> {
         let options = run_options(options)?;
         let recorder = Recorder::default();
         let begun = self.with_loaded(py, recorder.watch(), None, |loaded| {
             let variant = loaded.with(&parameters).map_err(Failed::of)?;
             self.count(variant.work());
+            let variant = variant.begun_with(&inputs).and_then(|it| it.ending_with(&last_inputs));
+            let variant = variant.map_err(Failed::value)?;
             let observer = Simulator::observer(&recorder, is_recorded);
             let begun = variant.simulation(&options, observer);
             let begun = begun.map_err(|said| Failed::said(variant.loaded(), &said))?;
@@ -316,23 +328,31 @@ impl Model {
 pub struct Failed {
     /// As the command line shows it.
     pub text: String,
-    /// JSON.
-    pub diagnostics: String,
+    /// JSON; nothing of a value that is none, which is not the model's fault.
+    pub diagnostics: Option<String>,
 }
 
 impl Failed {
     /// Why there is no result.
     pub fn of(refusal: Refusal) -> Self {
-        Failed { text: refusal.text(), diagnostics: diagnostics_json(&refusal.diagnostics, &refusal.sources) }
+        let diagnostics = Some(diagnostics_json(&refusal.diagnostics, &refusal.sources));
+        Failed { text: refusal.text(), diagnostics }
+    }
+
+    fn value(text: String) -> Self {
+        Failed { text, diagnostics: None }
     }
 
     fn said(loaded: &Loaded, said: &Diagnostics) -> Self {
-        Failed { text: loaded.text(said), diagnostics: diagnostics_json(said, loaded.sources()) }
+        Failed { text: loaded.text(said), diagnostics: Some(diagnostics_json(said, loaded.sources())) }
     }
 
     /// As an exception.
     pub fn error(&self, py: Python<'_>) -> PyErr {
-        with_data(py, self.text.trim_end(), &self.diagnostics)
+        match &self.diagnostics {
+            Some(diagnostics) => with_data(py, self.text.trim_end(), diagnostics),
+            None => PyValueError::new_err(self.text.clone()),
+        }
     }
 }
 

@@ -66,7 +66,24 @@ impl Simulator {
     ) -> PyResult<&'static str> {
         let watch = self.recorder.watch();
         let stepped = work(py, watch, None, || step(&mut self.lock()))?;
-        match stepped.map_err(|error| PyValueError::new_err(error.to_string()))? {
+        self.outcome(py, stepped.map_err(|error| PyValueError::new_err(error.to_string()))?)
+    }
+
+    /// Passes the present instant with inputs that were set, where some were: what is read then follows from them.
+    fn settle(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.lock().has_pending_inputs() {
+            return Ok(());
+        }
+        let settled = work(py, self.recorder.watch(), None, || self.lock().settle())?;
+        match settled.map_err(|error| PyValueError::new_err(error.to_string()))? {
+            Some(stepped) => self.outcome(py, stepped).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// What came of a step, in a word; of one that failed, the exception.
+    fn outcome(&self, py: Python<'_>, stepped: Stepped) -> PyResult<&'static str> {
+        match stepped {
             Stepped::Paused => Ok("paused"),
             Stepped::Event => Ok("event"),
             Stepped::Ended(RunEnd::Stop) => Ok("stop"),
@@ -95,19 +112,21 @@ impl Simulator {
         self.stepped(py, |it| it.step_to_event(latest))
     }
 
-    /// Sets an input from the present time on.
+    /// Sets an input from the present time on; what follows from it is there when it is asked for.
     fn set(&self, name: &str, value: f64) -> PyResult<()> {
         self.lock().set_input(name, value).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The value of a variable.
-    fn get(&self, name: &str) -> PyResult<f64> {
+    fn get(&self, py: Python<'_>, name: &str) -> PyResult<f64> {
+        self.settle(py)?;
         let value = self.lock().value(name);
         value.ok_or_else(|| PyKeyError::new_err(format!("the model has no variable `{name}`")))
     }
 
     /// Its left limit.
-    fn left(&self, name: &str) -> PyResult<f64> {
+    fn left(&self, py: Python<'_>, name: &str) -> PyResult<f64> {
+        self.settle(py)?;
         let value = self.lock().left_value(name);
         value.ok_or_else(|| PyKeyError::new_err(format!("the model has no variable `{name}`")))
     }
@@ -123,10 +142,11 @@ impl Simulator {
     }
 
     /// The last event: JSON.
-    fn event(&self) -> Option<String> {
+    fn event(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.settle(py)?;
         let simulation = self.lock();
-        let event = simulation.event()?;
-        Some(event_to_json(event, simulation.mode_variables(), simulation.time()).to_string())
+        let text = |event| event_to_json(event, simulation.mode_variables(), simulation.time()).to_string();
+        Ok(simulation.event().map(text))
     }
 
     /// Ends the run here.

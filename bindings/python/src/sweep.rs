@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use modeshift_driver::{Dialect, Question, Source};
-use modeshift_sweep::journal::{Journal, fingerprint};
+use modeshift_driver::{Dialect, Opened, Question, Recording, Source};
+use modeshift_sweep::journal::{Journal, changed, fingerprint};
 use modeshift_sweep::{Format, Layout, Plan as Runs, Tables, Worker};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -83,7 +83,10 @@ impl Plan {
         let source = Source { name, path, text: model_text, dialect };
         let set = parameters.iter().flat_map(|(name, value)| [name.as_str(), value]);
         let id = fingerprint([text, &source.text, class.as_deref().unwrap_or_default()].into_iter().chain(set));
-        let question = Question { source, model: class, overrides: parameters, libraries, ..Question::default() };
+        // All workers run one version of the model and its libraries, whatever becomes of the files meanwhile.
+        let opened = Opened::keeping();
+        let question =
+            Question { source, model: class, overrides: parameters, libraries, opened, ..Question::default() };
         let plan = Box::leak(Box::new(plan));
         Ok(Plan { plan, question, idle: Mutex::default(), layout: Mutex::default(), journal: Mutex::default(), id })
     }
@@ -120,14 +123,36 @@ impl Plan {
         Ok(records.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
     }
 
-    /// The runs that are in a journal.
+    /// The runs that are in a journal; refused where they were made with other versions of files.
     fn done(&self, journal: PathBuf) -> PyResult<Vec<u64>> {
-        self.with_journal(&journal, |it| Ok(it.entries().iter().map(|entry| entry.run).collect()))
+        let (runs, file) = self.with_journal(&journal, |it| {
+            Ok((it.entries().iter().map(|entry| entry.run).collect(), changed(&self.question.opened, it)))
+        })?;
+        let Some(file) = file else { return Ok(runs) };
+        let (file, journal) = (file.display(), journal.display());
+        Err(PyValueError::new_err(format!(
+            "`{file}` has changed since the runs in `{journal}` were made; remove it first"
+        )))
+    }
+
+    /// The files that the model is read from, each with a fingerprint of what was in it.
+    fn contents(&self, py: Python<'_>) -> PyResult<Vec<(PathBuf, u64)>> {
+        self.layout(py)?;
+        Ok(self.question.opened.kept().map(Recording::contents).unwrap_or_default())
+    }
+
+    /// Whether the files are as they were when they were read.
+    fn is_current(&self) -> bool {
+        self.question.opened.kept().is_none_or(Recording::is_current)
     }
 
     /// Adds records to a journal.
     fn add(&self, journal: PathBuf, records: Vec<Bound<'_, PyBytes>>) -> PyResult<()> {
-        self.with_journal(&journal, |it| records.iter().try_for_each(|record| it.add(record.as_bytes())))
+        let contents = self.question.opened.kept().map(Recording::contents).unwrap_or_default();
+        self.with_journal(&journal, |it| {
+            it.note(contents)?;
+            records.iter().try_for_each(|record| it.add(record.as_bytes()))
+        })
     }
 
     /// Writes the tables of a journal; how many runs had no success.

@@ -1,5 +1,6 @@
 """Models, runs and steps, as users ask for them."""
 
+import csv
 import doctest
 import os
 import pickle
@@ -130,6 +131,103 @@ def test_inputs_are_numbers_functions_or_arrays():
     assert arrays == pytest.approx(3 * (1 - numpy.exp(-0.5)) * numpy.exp(-0.5), rel=1e-4)
     function = model.simulate(stop=1, interval=0.001, inputs={"u": lambda t: t})["x"][-1]
     assert function == pytest.approx(numpy.exp(-1), rel=1e-2)
+
+
+BEGUN = """
+model Begun
+  input Real u(start = 1);
+  input Boolean on(start = false);
+  parameter Real p(fixed = false);
+  output Real x, y = 2*u;
+  discrete output Real kept(start = 0, fixed = true);
+initial equation
+  x = u^2;
+  p = 3*u;
+equation
+  der(x) = if on then p - x else u - x;
+  when initial() then
+    kept = u;
+  end when;
+end Begun;
+"""
+
+
+def rows_of(program, tmp_path, table, stop):
+    (tmp_path / "Begun.mo").write_text(BEGUN)
+    (tmp_path / "u.csv").write_text(table)
+    run = [program, "simulate", tmp_path / "Begun.mo", "--input", tmp_path / "u.csv", "--stop", str(stop), "-o", "-"]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    return list(csv.DictReader(done.stdout.splitlines()))
+
+
+@pytest.mark.parametrize("u, on", [(3, True), (0.5, False), (-1.25, True)])
+def test_inputs_are_known_before_the_start_is_solved_as_on_the_command_line(u, on, program, tmp_path):
+    table = f"time,u,on\n0,{u},{str(on).lower()}\n"
+    expected = rows_of(program, tmp_path, table, 1)
+    model = modeshift.loads(BEGUN)
+    signals = [{"u": u, "on": on}, {"u": lambda time: u, "on": ([-1, 0], [not on, on])}]
+    for inputs in signals:
+        found = model.simulate(stop=1, inputs=inputs)
+        for name in ("x", "y", "kept", "u", "on"):
+            assert found[name][0] == float(expected[0][name]), name
+            assert found[name][-1] == pytest.approx(float(expected[-1][name]), rel=1e-6), name
+        assert found.parameters["p"] == 3 * u
+    s = model.simulator(stop=1, inputs={"u": u, "on": on}, record=True)
+    assert s["x"] == u * u and s["kept"] == u
+    s.step_to(1)
+    assert s["x"] == pytest.approx(float(expected[-1]["x"]), rel=1e-6)
+    s.reset()
+    assert s["x"] == u * u
+
+
+def test_what_changes_at_the_stop_time_is_the_last_event_as_on_the_command_line(program, tmp_path):
+    expected = rows_of(program, tmp_path, "time,u,on\n0,2,false\n1,2,false\n1,5,true\n", 1)[-1]
+    steps = [0.0, 1.0]
+    for inputs in ({"u": (steps, [2, 5]), "on": (steps, [0, 1])}, {"u": lambda t: 2 if t < 1 else 5, "on": (steps, [0, 1])}):
+        result = modeshift.loads(BEGUN).simulate(stop=1, inputs=inputs)
+        assert {name: result[name][-1] for name in ("u", "y", "on")} == {"u": 5, "y": 10, "on": 1}
+        assert all(result[name][-1] == pytest.approx(float(expected[name]), rel=1e-6) for name in ("x", "y", "u", "on"))
+        assert result.time[-1] == result.time[-2] == 1 and result["u"][-2] == 2
+
+
+def test_whoever_reads_after_an_input_was_set_sees_what_follows():
+    ends = []
+    for looks in (False, True):
+        s = modeshift.loads(BEGUN).simulator(stop=2)
+        s.step_to(1)
+        x, p = s["x"], 1
+        s.set(u=4, on=True)
+        if looks:
+            assert (s["y"], s["x"], s.left("y"), s.left("u")) == (8, x, 2, 1)
+            assert s.event.time == 1 and "u = 4" in s.event.cause
+        assert s["u"] == 4
+        assert s.next_event() == "event" and s.time == 1
+        s.step_to(1.5)
+        ends.append((s["x"], s["y"]))
+    assert ends[0] == ends[1]
+
+
+PART = "within P; model Part parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -{}*k*x; end Part;"
+
+
+def test_a_model_is_of_one_version_of_its_files(tmp_path):
+    (tmp_path / "P").mkdir()
+    (tmp_path / "P" / "package.mo").write_text("package P end P;")
+    (tmp_path / "P" / "Part.mo").write_text(PART.format(1))
+    (tmp_path / "M.mo").write_text("model M parameter Integer n = 1; P.Part part[n]; end M;")
+    old = modeshift.load(tmp_path / "M.mo", libraries=[tmp_path])
+    first = old.simulate()["part[1].x"][-1]
+    (tmp_path / "P" / "Part.mo").write_text(PART.format(7))
+    new = modeshift.load(tmp_path / "M.mo", libraries=[tmp_path])
+    assert new.simulate()["part[1].x"][-1] != first
+    # Loading for another structure, other threads and other questions are about what was read.
+    assert old.simulate(n=2)["part[2].x"][-1] == first
+    assert old.linearize().A.tolist() == [[-1]] and new.linearize().A.tolist() == [[-7]]
+    # A file that nothing was read from yet would be of another version than the others.
+    late = modeshift.load(tmp_path / "M.mo", libraries=[tmp_path])
+    (tmp_path / "M.mo").write_text("model M parameter Integer n = 1; P.Part part[n]; Real y = 1; end M;")
+    with pytest.raises(modeshift.ModelError, match="load the model again"):
+        late.simulate()
 
 
 def test_what_is_no_number_is_no_parameter_and_no_input():
@@ -389,6 +487,10 @@ def test_end_values_and_times_of_events_have_derivatives():
     found = clutch.simulate(sensitivities=["j1", "j2", "w1.start"]).sensitivities
     numpy.testing.assert_allclose(found.end["w1"], [-4 / 9, 2 / 9, 1 / 3], rtol=1e-8)
     numpy.testing.assert_allclose(found.event_times, [[0, 0, 0]], atol=1e-12)
+    counted = modeshift.loads(CLUTCH.replace("equation", """Integer n(start = 0, fixed = true);
+      equation when {sample(0, 0.5), terminal()} then n = pre(n) + 1; end when;""", 1)).simulate(sensitivities=["j1"])
+    assert counted.sensitivities.causes == [event.cause for event in counted.events]
+    assert len(counted.sensitivities.event_times) == len(counted.events) >= 5
     assert clutch.simulate().sensitivities is None
     with pytest.raises(modeshift.ModelError, match="j3"):
         clutch.simulate(sensitivities=["j3"])

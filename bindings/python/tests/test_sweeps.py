@@ -147,3 +147,34 @@ def test_a_wrong_plan_is_refused(plan):
     plan.write_text("stop = 1\nnonsense = 3\n")
     with pytest.raises(ValueError, match="line 2"):
         modeshift.sweep(plan)
+
+
+def test_a_sweep_does_not_go_on_with_another_version_of_a_library(tmp_path):
+    (tmp_path / "P").mkdir()
+    (tmp_path / "P" / "package.mo").write_text("package P end P;")
+    part = "within P; model Part parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -{}*k*x; end Part;"
+    (tmp_path / "P" / "Part.mo").write_text(part.format(1))
+    (tmp_path / "M.mo").write_text("model M extends P.Part; end M;")
+    plan = tmp_path / "plan.toml"
+    plan.write_text('model = "M.mo"\nlibraries = ["."]\nend = ["x"]\n[vary]\nk = { from = 1, to = 2, count = 40 }\n')
+
+    class Stopped(Exception):
+        pass
+
+    def stop(done, of):
+        if done >= 5:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        modeshift.sweep(plan, progress=stop, chunk=1, workers=1)
+    (tmp_path / "P" / "Part.mo").write_text(part.format(3))
+    with pytest.raises(ValueError, match="has changed since the runs"):
+        modeshift.sweep(plan)
+    (tmp_path / "P" / "Part.mo").write_text(part.format(1))
+    old = modeshift.sweep(plan).output.read_bytes()
+    # In the same process, the model of before is not taken for that of now.
+    (tmp_path / "P" / "Part.mo").write_text(part.format(3))
+    new = modeshift.sweep(plan).output.read_bytes()
+    assert new != old
+    (tmp_path / "P" / "Part.mo").write_text(part.format(1))
+    assert modeshift.sweep(plan).output.read_bytes() == old

@@ -11,9 +11,9 @@ use std::sync::mpsc::{Sender, channel};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use modeshift_diagnostics::ExitStatus;
-use modeshift_driver::Question;
 use modeshift_driver::loaded::Refusal;
-use modeshift_sweep::journal::{Journal, fingerprint};
+use modeshift_driver::{Opened, Question};
+use modeshift_sweep::journal::{Journal, changed, fingerprint};
 use modeshift_sweep::{Format, Layout, Plan, Record, Tables, Worker};
 
 use crate::arguments::{Common, Input, Sweep};
@@ -29,7 +29,8 @@ const MOST_FAILURES: usize = 3;
 /// Does what the plan says.
 pub fn sweep(arguments: &Sweep) -> Result<ExitStatus, UsageError> {
     let (plan, text) = read_plan(&arguments.plan)?;
-    let question = question_of(arguments, &plan)?;
+    // All threads run one version of the model and its libraries, whatever becomes of the files meanwhile.
+    let question = Question { opened: Opened::keeping(), ..question_of(arguments, &plan)? };
     let output =
         arguments.common.output().map(Path::to_path_buf).unwrap_or_else(|| arguments.plan.with_extension("parquet"));
     let format = output.extension().and_then(|it| Format::of_extension(&it.to_string_lossy()));
@@ -44,6 +45,7 @@ pub fn sweep(arguments: &Sweep) -> Result<ExitStatus, UsageError> {
         [&output, &path, &beside(&output, "events"), &beside(&output, "signals")],
     )?;
     let mut journal = open_journal(&path, sweep, arguments.restart)?;
+    refuse_changed_files(&question.opened, &journal, &path)?;
     let outcome = make_runs(&plan, &question, arguments.jobs.map(usize::from), &mut journal)?;
     let layout = match outcome {
         Ok(layout) => layout,
@@ -154,6 +156,18 @@ fn open_journal(path: &Path, sweep: u64, restart: bool) -> Result<Journal<File>,
     }
 }
 
+/// Refuses to go on with runs of other versions of the files.
+fn refuse_changed_files(files: &Opened, journal: &Journal<File>, path: &Path) -> Result<(), UsageError> {
+    match changed(files, journal) {
+        None => Ok(()),
+        Some(file) => Err(UsageError(format!(
+            "`{}` has changed since the runs in `{}` were made; --restart makes them again",
+            file.display(),
+            path.display()
+        ))),
+    }
+}
+
 /// Makes the runs that are not in the journal.
 fn make_runs(
     plan: &Plan,
@@ -178,8 +192,13 @@ fn make_runs(
         let workers: Vec<_> = (0..threads).map(|_| work.start(scope, records.clone())).collect();
         drop(records);
         let mut written = Ok(());
+        let mut noted = 0;
         for bytes in incoming {
             bar.inc(1);
+            if let Some(kept) = question.opened.kept().filter(|kept| kept.count() > noted) {
+                noted = kept.count();
+                written = written.and_then(|()| journal.note(kept.contents()));
+            }
             written = written.and_then(|()| journal.add(&bytes));
             is_cancelled.fetch_or(written.is_err(), Ordering::Relaxed);
         }

@@ -80,7 +80,7 @@ fn a_sweep_that_another_one_makes_is_refused() {
 #[test]
 fn what_another_sweep_has_left_is_not_taken_for_its_own() {
     let place = Place::new("left", "model = \"Decay.mo\"\n[vary]\nk = [1]\n");
-    let journal = [&b"modeshift sweep 1\n"[..], &[7; 8]].concat();
+    let journal = [&b"modeshift sweep 2\n"[..], &[7; 8]].concat();
     std::fs::write(place.path("r.journal.csv"), journal).expect("a file");
     let arguments = ["sweep", &place.path("plan.toml"), "-o", &place.path("r.csv")];
     let outcome = modeshift(&arguments);
@@ -116,4 +116,43 @@ fn an_fmu_needs_the_engines_library_and_says_how_to_get_it() {
     }
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("MODESHIFT_FMI_LIBRARY"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_sweep_does_not_go_on_with_another_version_of_a_library() {
+    let place = Place::new(
+        "versions",
+        "model = \"Uses.mo\"\nlibraries = [\".\"]\nstop = 1\nevents = true\n[vary]\nk = [1, 2]\n",
+    );
+    let write = |name: &str, text: &str| std::fs::write(place.0.join(name), text).expect("a file");
+    std::fs::create_dir_all(place.0.join("P")).expect("a directory");
+    write("P/package.mo", "package P end P;");
+    let part = |slope: &str| {
+        let text = format!(
+            "within P; model Part parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = {slope}*k; end Part;"
+        );
+        write("P/Part.mo", &text);
+    };
+    part("1");
+    write("Uses.mo", "model Uses extends P.Part; end Uses;");
+    // The runs are made, and their tables cannot be written.
+    std::fs::create_dir_all(place.0.join("r.events.csv")).expect("a directory");
+    let sweep = |more: &[&str]| {
+        let (plan, table) = (place.path("plan.toml"), place.path("r.csv"));
+        modeshift(&[&["sweep", &plan, "-o", &table], more].concat())
+    };
+    let outcome = sweep(&[]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    std::fs::remove_dir_all(place.0.join("r.events.csv")).expect("the directory goes");
+    part("5");
+    let outcome = sweep(&[]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("Part.mo` has changed") && outcome.stderr.contains("--restart"),
+        "{}",
+        outcome.stderr
+    );
+    part("1");
+    let outcome = sweep(&[]);
+    assert!(outcome.status == 0 && outcome.stderr.contains("2 of 2 runs are there"), "{}", outcome.stderr);
 }

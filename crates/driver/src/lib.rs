@@ -73,9 +73,9 @@ mod some_modes;
 mod timings;
 
 pub use check::{CheckOptions, check};
-pub use modeshift_flatten::Parsed;
 #[cfg(target_family = "wasm")]
 pub use modeshift_flatten::use_file;
+pub use modeshift_flatten::{Files, Parsed, Recording};
 pub use modeshift_modes::{clock, use_stack};
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;

@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use modeshift_dae::Type;
-use modeshift_dae::{FlatModel, Id as _, MultimodeDae, Variability, Variable, VariableId};
+use modeshift_dae::{FlatModel, Id as _, MultimodeDae, Node, Variability, Variable, VariableId};
 use modeshift_diagnostics::{Diagnostics, SourceMap, Stop, render_all};
+use modeshift_flatten::Files;
 pub use modeshift_flatten::{Bundle, Recording};
-use modeshift_flatten::{Disk, Files};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::simulate::SimulateReport;
@@ -25,7 +25,7 @@ use modeshift_simulate::results::{ColumnKind, ColumnSource, Columns, Observer};
 pub use modeshift_simulate::run::{
     Exchange, ExchangeEvent, ExchangePoint, ExchangeShape, ExchangeState, SavedExchange,
 };
-use modeshift_simulate::run::{RunModel, RunSettings, Simulation};
+use modeshift_simulate::run::{RunModel, RunSettings, Simulation, begin_inputs, named_inputs};
 use modeshift_structure::{Analysis, numeric_singularities};
 
 use crate::pipeline::{Found, LookedAt, Run, noting, parameter_values};
@@ -80,6 +80,10 @@ pub struct ParameterInfo {
     pub is_constant: bool,
     /// Whether the model is loaded anew where it changes.
     pub is_structural: bool,
+    /// Whether it follows from other parameters, as long as it is not given itself.
+    pub is_dependent: bool,
+    /// How many literals its type has, where that is an enumeration.
+    pub literals: Option<usize>,
 }
 
 /// A variable of results.
@@ -103,6 +107,8 @@ pub struct VariableInfo {
     pub is_prominent: bool,
     /// The start value, where one is declared.
     pub start: Option<f64>,
+    /// How many literals its type has, where that is an enumeration.
+    pub literals: Option<usize>,
 }
 
 /// What a change of parameters costs.
@@ -123,13 +129,13 @@ pub type SharedFiles = Arc<dyn Files + Send + Sync>;
 
 /// Loads a model for runs.
 pub fn load(question: &Question) -> Result<Loaded, Refusal> {
-    load_from(question, Arc::new(Disk))
+    load_from(question, Arc::new(question.opened.clone()))
 }
 
 /// The same, with other files than those of this machine.
 pub fn load_from(question: &Question, files: SharedFiles) -> Result<Loaded, Refusal> {
     let mut run = Run::reading(question, files.clone());
-    let loaded = run.loaded();
+    let loaded = run.loaded().and_then(|loaded| run.unmixed().map(|()| loaded));
     let Run { mut library, diagnostics, looked_at, .. } = run;
     let sources = std::mem::take(library.sources_mut());
     match loaded {
@@ -194,8 +200,41 @@ impl Loaded {
             description: text(&it.description),
             is_constant: it.variability == Variability::Constant,
             is_structural: self.is_structural(id),
+            is_dependent: self.is_dependent(it),
+            literals: self.literals(it.ty),
         });
         info.collect()
+    }
+
+    fn literals(&self, ty: Type) -> Option<usize> {
+        match ty {
+            Type::Enumeration(of) => Some(self.elaborated.model.enumerations[of].literals.len()),
+            _ => None,
+        }
+    }
+
+    /// Whether a parameter is bound to others.
+    fn is_dependent(&self, variable: &Variable) -> bool {
+        let model = &self.elaborated.model;
+        let is_parameter = |node: Node| match node {
+            Node::Variable(of, _) => model.variables[of].variability == Variability::Parameter,
+            _ => false,
+        };
+        variable.binding.is_some_and(|it| model.expressions.contains(it, is_parameter))
+    }
+
+    /// A value of this type as [`Loaded::with`] takes it; enumerations count from 1.
+    pub fn written(&self, ty: Type, value: f64) -> String {
+        match ty {
+            Type::Real | Type::String => format!("{value:?}"),
+            Type::Integer => format!("{}", value as i64),
+            Type::Boolean => (value != 0.0).to_string(),
+            Type::Enumeration(id) => {
+                let enumeration = &self.elaborated.model.enumerations[id];
+                let literal = (value as usize).checked_sub(1).and_then(|at| enumeration.literals.get(at));
+                literal.map_or_else(|| format!("{value}"), |it| format!("{}.{it}", enumeration.name))
+            }
+        }
     }
 
     /// All variables of results, in their order.
@@ -218,6 +257,7 @@ impl Loaded {
                 is_discrete: column.kind != ColumnKind::Continuous && !declared.is_some_and(is_signal),
                 is_prominent: column.prominent,
                 start: id.and_then(|id| starts[id.index()]),
+                literals: declared.and_then(|it| self.literals(it.ty)),
             }
         });
         info.collect()
@@ -254,7 +294,7 @@ impl Loaded {
         variable.evaluated
             || variable.variability != Variability::Parameter
             || variable.fixed == Some(false)
-            || matches!(variable.ty, Type::String | Type::Enumeration(_))
+            || variable.ty == Type::String
             || is_mode
             || self.analyzed.is_of_some_modes()
     }
@@ -262,7 +302,7 @@ impl Loaded {
     /// The model with other values of some parameters, as the user writes them.
     pub fn with(&self, parameters: &[(String, String)]) -> Result<Variant<'_>, Refusal> {
         if parameters.is_empty() {
-            return Ok(Variant { of: Of::Same(self), dae: None, analyzed: None, work: Work::Nothing });
+            return Ok(Variant::new(Of::Same(self), Work::Nothing));
         }
         match self.rebound(parameters) {
             Some(elaborated) => self.changed(parameters, elaborated),
@@ -274,7 +314,7 @@ impl Loaded {
         let mut question = self.question.clone();
         question.overrides.extend_from_slice(parameters);
         let of = Of::Other(Box::new(load_from(&question, self.files.clone())?));
-        Ok(Variant { of, dae: None, analyzed: None, work: Work::Loading })
+        Ok(Variant::new(of, Work::Loading))
     }
 
     /// The parameters that can be bound to other numbers, with these; nothing where the model is built with one of them.
@@ -282,10 +322,26 @@ impl Loaded {
         let variables = &self.elaborated.model.variables;
         let bound = parameters.iter().map(|(name, text)| {
             let (id, variable) = variables.iter_enumerated().find(|(_, it)| *it.name == **name)?;
-            let literal = Literal::of(variable.ty, text)?;
+            let literal = self.literal(variable.ty, text)?;
             (!self.is_structural(id)).then_some((id, literal))
         });
         bound.collect()
+    }
+
+    /// The value that a text is, if it is one that needs no names but those of literals.
+    fn literal(&self, ty: Type, text: &str) -> Option<Literal> {
+        match ty {
+            Type::Real => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Literal::Real),
+            Type::Integer => text.parse().ok().map(Literal::Integer),
+            Type::Boolean => text.parse().ok().map(Literal::Boolean),
+            Type::Enumeration(id) => {
+                let enumeration = &self.elaborated.model.enumerations[id];
+                let literal = text.strip_prefix(&*enumeration.name)?.strip_prefix('.')?;
+                let at = enumeration.literals.iter().position(|it| **it == *literal)?;
+                Some(Literal::Integer(at as i64 + 1))
+            }
+            Type::String => None,
+        }
     }
 
     fn changed(
@@ -301,10 +357,10 @@ impl Loaded {
             one.copied().flatten().map(f64::to_bits) == other.copied().flatten().map(f64::to_bits)
         };
         if self.looked_at.iter().all(is_same) {
-            return Ok(Variant { of: Of::Same(self), dae: Some(dae), analyzed: None, work: Work::Nothing });
+            return Ok(Variant { dae: Some(dae), ..Variant::new(Of::Same(self), Work::Nothing) });
         }
         if self.looks_the_same(&dae, &values) {
-            return Ok(Variant { of: Of::Same(self), dae: Some(dae), analyzed: None, work: Work::Look });
+            return Ok(Variant { dae: Some(dae), ..Variant::new(Of::Same(self), Work::Look) });
         }
         let mut question = self.question.clone();
         question.overrides.extend_from_slice(parameters);
@@ -312,7 +368,8 @@ impl Loaded {
         let analyzed = run.analyzed_for_runs(with_literals(self.elaborated.clone(), &literals));
         match analyzed {
             Ok(analyzed) => {
-                Ok(Variant { of: Of::Same(self), dae: None, analyzed: Some(Box::new(analyzed)), work: Work::Analysis })
+                let analyzed = Some(Box::new(analyzed));
+                Ok(Variant { analyzed, ..Variant::new(Of::Same(self), Work::Analysis) })
             }
             // Said once more, with all texts.
             Err(Stop) => self.anew(parameters),
@@ -345,17 +402,6 @@ enum Literal {
     Boolean(bool),
 }
 
-impl Literal {
-    fn of(ty: Type, text: &str) -> Option<Literal> {
-        match ty {
-            Type::Real => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Literal::Real),
-            Type::Integer => text.parse().ok().map(Literal::Integer),
-            Type::Boolean => text.parse().ok().map(Literal::Boolean),
-            Type::String | Type::Enumeration(_) => None,
-        }
-    }
-}
-
 fn with_literals(mut dae: MultimodeDae, literals: &[(VariableId, Literal)]) -> MultimodeDae {
     for &(id, literal) in literals {
         let expressions = &mut dae.model.expressions;
@@ -375,6 +421,8 @@ pub struct Variant<'a> {
     dae: Option<MultimodeDae>,
     analyzed: Option<Box<Analyzed>>,
     work: Work,
+    /// Inputs that change at the stop time.
+    at_stop: Vec<(VariableId, f64)>,
 }
 
 enum Of<'a> {
@@ -391,6 +439,12 @@ pub struct Ran {
     pub diagnostics: Diagnostics,
 }
 
+impl<'a> Variant<'a> {
+    fn new(of: Of<'a>, work: Work) -> Self {
+        Variant { of, dae: None, analyzed: None, work, at_stop: Vec::new() }
+    }
+}
+
 impl Variant<'_> {
     /// The model that it is one of.
     pub fn loaded(&self) -> &Loaded {
@@ -400,9 +454,32 @@ impl Variant<'_> {
         }
     }
 
+    /// The values of parameters and constants, as far as they are known before the start.
+    pub fn values(&self) -> BTreeMap<String, f64> {
+        let model = &self.parts().0.model;
+        let known = model.variables.iter().zip(parameter_values(model));
+        known.filter_map(|(it, value)| Some((it.name.to_string(), value?))).collect()
+    }
+
     /// What the change cost.
     pub fn work(&self) -> Work {
         self.work
+    }
+
+    /// The same with inputs that have these values before the start is solved, or why one cannot.
+    pub fn begun_with(mut self, inputs: &[(String, f64)]) -> Result<Self, String> {
+        if !inputs.is_empty() {
+            let mut dae = self.parts().0.clone();
+            begin_inputs(&mut dae, inputs)?;
+            self.dae = Some(dae);
+        }
+        Ok(self)
+    }
+
+    /// The same with inputs that change to these values at the stop time, or why one cannot.
+    pub fn ending_with(mut self, inputs: &[(String, f64)]) -> Result<Self, String> {
+        self.at_stop = named_inputs(&self.parts().0.model, inputs)?;
+        Ok(self)
     }
 
     fn analyzed(&self) -> &Analyzed {
@@ -458,6 +535,7 @@ impl Variant<'_> {
     /// The settings of a run; what is wrong with the wishes is said.
     fn settings(&self, run: &mut Run<'_>, options: &RunOptions) -> Result<RunSettings, Stop> {
         run.check_wanted(self.analyzed(), options)?;
-        run.settings(self.analyzed(), options)
+        let settings = run.settings(self.analyzed(), options)?;
+        Ok(RunSettings { at_stop: self.at_stop.clone(), ..settings })
     }
 }

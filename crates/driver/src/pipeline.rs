@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate;
-use modeshift_flatten::{Files, Library, Request, flatten_mel};
+use modeshift_flatten::{Files, Library, Recording, Request, flatten_mel};
 use modeshift_modes::clock::Instant;
 use modeshift_modes::{Limit, LimitKind, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
@@ -97,7 +97,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// That all files that were read are of one version; said where they are not.
+    pub(crate) fn unmixed(&mut self) -> Result<(), Stop> {
+        let Some(path) = self.question.opened.kept().and_then(Recording::mixed) else { return Ok(()) };
+        let message = format!("`{}` has changed since it was read, and others were read after it", path.display());
+        self.diagnostics.push(Diagnostic::error(Code::E0001, message).help("load the model again"));
+        Err(Stop)
+    }
+
     pub(crate) fn answer<T>(mut self, result: Result<T, Stop>) -> Answer<T> {
+        let result = self.unmixed().and(result);
         Answer {
             result: result.ok(),
             sources: std::mem::take(self.library.sources_mut()),

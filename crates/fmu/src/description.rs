@@ -203,7 +203,8 @@ impl Writer<'_> {
             (Causality::Parameter, _) | (_, Variability::Constant) => some("exact"),
             _ => some("calculated"),
         };
-        let start = slot.start.map(|value| match slot.kind {
+        let is_calculated = slot.causality == Causality::CalculatedParameter;
+        let start = slot.start.filter(|_| !is_calculated).map(|value| match slot.kind {
             SlotKind::Real => number(value),
             SlotKind::Integer => format!("{}", value as i64),
             SlotKind::Boolean => (value != 0.0).to_string(),
@@ -219,7 +220,14 @@ impl Writer<'_> {
         // Places in the list, from 1, or numbers.
         let first = if self.version == Version::Two { 1 } else { 0 };
         let derivative = slot.derivative.map(|of| (of + first).to_string());
-        let own = [("start", start), ("unit", unit(slot).map(str::to_string)), ("derivative", derivative)];
+        let (least, largest) = (slot.literals.map(|_| "1".to_string()), slot.literals.map(|count| count.to_string()));
+        let own = [
+            ("start", start),
+            ("unit", unit(slot).map(str::to_string)),
+            ("derivative", derivative),
+            ("min", least),
+            ("max", largest),
+        ];
         match self.version {
             Version::Two => {
                 self.element(2, "ScalarVariable", &common, ">");
@@ -250,7 +258,9 @@ impl Writer<'_> {
         let outputs = those(&|slot| slot.causality == Causality::Output);
         let derivatives = those(&|slot| slot.derivative.is_some());
         let states = derivatives.iter().filter_map(|&at| slots[at].derivative);
-        let unknown: BTreeSet<usize> = outputs.iter().chain(&derivatives).copied().chain(states).collect();
+        let calculated = those(&|slot| slot.causality == Causality::CalculatedParameter);
+        let unknown = outputs.iter().chain(&derivatives).chain(&calculated).copied().chain(states);
+        let unknown: BTreeSet<usize> = unknown.collect();
         let unknown: Vec<usize> = unknown.into_iter().collect();
         self.line(1, "<ModelStructure>");
         match self.version {

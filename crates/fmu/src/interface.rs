@@ -79,6 +79,10 @@ pub struct Slot {
     pub description: Option<String>,
     /// What it is the derivative of, by its number.
     pub derivative: Option<usize>,
+    /// The type in the model.
+    pub ty: Type,
+    /// How many literals its type has, where that is an enumeration: its values count from 1.
+    pub literals: Option<usize>,
 }
 
 fn kind(ty: Type) -> SlotKind {
@@ -101,10 +105,16 @@ pub fn interface(loaded: &Loaded, exchange: Option<&ExchangeShape>) -> Vec<Slot>
         unit: Some("s".to_string()),
         description: Some("Simulation time".to_string()),
         derivative: None,
+        ty: Type::Real,
+        literals: None,
     }];
     for it in loaded.parameters() {
         let (shown, causality, variability) = match it.value {
             Some(_) if it.is_constant => (Shown::Constant, Causality::Local, Variability::Constant),
+            // What importers set without being asked to would not follow any more.
+            Some(_) if it.is_dependent => {
+                (Shown::Parameter(it.name.clone()), Causality::CalculatedParameter, Variability::Fixed)
+            }
             Some(_) => (Shown::Parameter(it.name.clone()), Causality::Parameter, Variability::Fixed),
             None => continue,
         };
@@ -119,6 +129,8 @@ pub fn interface(loaded: &Loaded, exchange: Option<&ExchangeShape>) -> Vec<Slot>
             unit: it.unit,
             description: it.description,
             derivative: None,
+            ty: it.ty,
+            literals: it.literals,
         });
     }
     let variables = loaded.variables();
@@ -139,6 +151,8 @@ pub fn interface(loaded: &Loaded, exchange: Option<&ExchangeShape>) -> Vec<Slot>
             unit: it.unit.clone(),
             description: it.description.clone(),
             derivative: None,
+            ty: it.ty,
+            literals: it.literals,
         });
     }
     let continuous = variables.iter().filter(|it| !it.is_discrete && !it.is_input && kind(it.ty) == SlotKind::Real);
@@ -152,6 +166,8 @@ pub fn interface(loaded: &Loaded, exchange: Option<&ExchangeShape>) -> Vec<Slot>
         unit: None,
         description: Some(format!("Area of the impulse of {} at the last event", it.name)),
         derivative: None,
+        ty: Type::Real,
+        literals: None,
     }));
     slots.push(Slot {
         name: "events()".to_string(),
@@ -163,6 +179,8 @@ pub fn interface(loaded: &Loaded, exchange: Option<&ExchangeShape>) -> Vec<Slot>
         unit: None,
         description: Some("Number of events, mode changes among them".to_string()),
         derivative: None,
+        ty: Type::Integer,
+        literals: None,
     });
     if let Some(shape) = exchange {
         add_exchange(shape, &mut slots);
@@ -182,6 +200,8 @@ fn add_exchange(shape: &ExchangeShape, slots: &mut Vec<Slot>) {
         unit: None,
         description: None,
         derivative,
+        ty: Type::Real,
+        literals: None,
     };
     for (number, state) in shape.states.iter().enumerate() {
         // The lower derivative of a state comes right before it, and its rate is the state.

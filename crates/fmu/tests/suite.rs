@@ -66,6 +66,25 @@ fn inputs_outputs_and_parameters_are_seen_as_what_they_are() {
 }
 
 #[test]
+fn parameters_that_follow_from_others_are_calculated_and_enumerations_are_bounded() {
+    let text = "package P type Kind = enumeration(a, b); model M parameter Real k = 1; parameter Real twice = 2*k;
+      parameter Kind kind = Kind.a; Real x; equation x = if kind == Kind.a then k else twice; end M; end P;";
+    let question = Question { model: Some("P.M".into()), overrides: Vec::new(), ..question(text, None) };
+    let made = Resource::of(&question, Kind::CoSimulation);
+    let (resource, loaded) = made.unwrap_or_else(|not_made| panic!("{}", not_made.text));
+    let slots = interface(&loaded, None);
+    let of = |name: &str| slots.iter().find(|slot| slot.name == name).unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!((of("k").causality, of("twice").causality), (Causality::Parameter, Causality::CalculatedParameter));
+    assert_eq!(
+        (of("kind").causality, of("kind").literals, of("kind").start),
+        (Causality::Parameter, Some(2), Some(1.0))
+    );
+    for version in [Version::Two, Version::Three] {
+        archive(&resource, &loaded, version, Vec::new()).expect("small");
+    }
+}
+
+#[test]
 fn the_archive_begins_and_ends_as_one() {
     let (resource, loaded) = made(MODEL);
     for version in [Version::Two, Version::Three] {

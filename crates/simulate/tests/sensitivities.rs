@@ -65,6 +65,17 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Why each event of a run happens.
+    fn causes(&self) -> Vec<Vec<String>> {
+        let (overrides, mut trajectory) = (BTreeMap::new(), Trajectory::default());
+        let Model { dae, analysis, natives } = self;
+        let model = RunModel { dae, analysis, natives, overrides: &overrides };
+        run(&model, &self.settings(), &mut trajectory, &mut Diagnostics::new()).unwrap();
+        trajectory.events().iter().map(|event| event.cause.clone()).collect()
+    }
+}
+
 /// The derivative of a smooth function, by extrapolated differences.
 fn derivative(of: &dyn Fn(f64) -> Vec<f64>, step: f64) -> Vec<f64> {
     let central = |step: f64| {
@@ -642,4 +653,37 @@ fn a_guard_that_leaves_its_own_event_without_a_slope_is_no_touch() {
         equation i = if conducts then s else 0; u - v = if conducts then 0 else s; C*der(v) = i - v/R;
         annotation(experiment(StopTime = 0.015)); end Charger;";
     check_runs(text, &["R", "C"], &["v"]);
+}
+
+#[test]
+fn the_events_are_those_of_the_run_one_by_one() {
+    // Events at the start (a sampling, a relation that begins otherwise), at the stop, and two guards in between.
+    let text = "model M
+      parameter Real p = 0.6;
+      Real x(start = 0, fixed = true);
+      Integer n(start = 0, fixed = true), m(start = 0, fixed = true), last(start = 0, fixed = true);
+      Boolean b(start = false, fixed = true), c(start = false, fixed = true);
+    equation
+      der(x) = p;
+      b = x > 0.2;
+      c = time >= 1;
+      when sample(0, 0.5) then n = pre(n) + 1; end when;
+      when {initial(), x > 0.4} then m = pre(m) + 1; end when;
+      when terminal() then last = 1; end when;
+      annotation(experiment(StopTime = 1));
+    end M;";
+    let model = Model::new(text);
+    let found = model.sensitivities(&["p"]).unwrap();
+    let (_, told) = model.run("p", 0.0, &[]);
+    assert_eq!(found.events.iter().map(|it| it.time).collect::<Vec<_>>(), told);
+    for (event, cause) in found.events.iter().zip(model.causes()) {
+        assert_eq!(event.cause, cause);
+        let own = match cause.iter().any(|it| it.starts_with("x >")) {
+            // x = p t
+            true => -event.time / 0.6,
+            false => 0.0,
+        };
+        assert!((event.by[0] - own).abs() < 1e-8, "{event:?}");
+    }
+    assert!(told.first() == Some(&0.0) && told.last() == Some(&1.0), "{told:?}");
 }

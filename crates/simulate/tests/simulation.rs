@@ -7,7 +7,9 @@ use std::time::Duration;
 use modeshift_modes::TimeLimit;
 
 use modeshift_simulate::results::{Observer, is_absent};
-use modeshift_simulate::run::{InputError, NotThisRun, RunEnd, RunSettings, Simulation, Snapshot, StepError, Stepped};
+use modeshift_simulate::run::{
+    InputError, NotThisRun, RunEnd, RunSettings, Simulation, Snapshot, StepError, Stepped, begin_inputs,
+};
 
 use crate::support::runs::{Analyzed, How, paper_model};
 
@@ -389,4 +391,91 @@ fn a_snapshot_of_other_equations_parameters_or_settings_is_refused() {
         with_values(&Analyzed::of_text(text), &[("k", 2.0)], 10.0).restore(&snapshot),
         Err(NotThisRun::Parameters)
     );
+}
+
+#[test]
+fn whoever_looks_after_an_input_was_set_sees_what_follows_and_changes_nothing() {
+    let ends = [false, true].map(|looks| {
+        let mut simulation = simulation(FOLLOWER, 3.0);
+        simulation.step_until(1.0).expect("forward");
+        let x = value(&simulation, "x");
+        simulation.set_input("gear", 3.0).expect("an input");
+        assert!(simulation.has_pending_inputs());
+        if looks {
+            assert_eq!(simulation.settle(), Ok(Some(Stepped::Event)));
+            assert_eq!((left(&simulation, "y"), value(&simulation, "y")), (x, 3.0 * x));
+            assert_eq!(simulation.settle(), Ok(None), "nothing is left to pass");
+        }
+        let here = Snapshot::from_bytes(&simulation.snapshot().to_bytes()).expect("its own bytes");
+        for _ in 0..2 {
+            assert_eq!(simulation.step_to_event(3.0), Ok(Stepped::Event), "the input's own event");
+            assert_eq!((simulation.time(), value(&simulation, "y")), (1.0, 3.0 * x));
+            assert_eq!(simulation.step_to_event(3.0), Ok(Stepped::Ended(RunEnd::Stop)), "and no other");
+            simulation.restore(&here).expect("its own snapshot");
+        }
+        simulation.step_until(2.5).expect("forward");
+        bits(&simulation)
+    });
+    assert_eq!(ends[0], ends[1]);
+}
+
+/// What the start follows from inputs by: states, relations, Booleans that choose a branch, parameters, `when initial()`.
+const BEGUN: &str = "model Begun
+  type Kind = enumeration(one, two, three);
+  input Real u(start = 2);
+  input Boolean on(start = false, fixed = true);
+  input Integer gear(start = 1);
+  input Kind kind(start = Kind.one);
+  parameter Real p(fixed = false);
+  Real x, y, z(start = 1, fixed = true);
+  Boolean above;
+  discrete Real kept(start = 0, fixed = true);
+initial equation
+  x = u^2;
+  p = gear*u;
+equation
+  above = x > 3;
+  der(x) = if on then u - x else -x;
+  der(z) = if above then p else -p;
+  y = if kind == Kind.two then 10*u else u;
+  when initial() then kept = u + gear; end when;
+end Begun;";
+
+#[test]
+fn inputs_are_known_before_the_start_is_solved() {
+    let values = [("u", 1.5, "1.5"), ("on", 1.0, "true"), ("gear", 3.0, "3"), ("kind", 2.0, "Kind.two")];
+    for chosen in 0..16_usize {
+        let chosen: Vec<_> = (0..4).filter(|at| chosen >> at & 1 == 1).map(|at| values[at]).collect();
+        let written = chosen.iter().fold(BEGUN.to_string(), |text, (name, _, value)| {
+            let begin = text.find(&format!(" {name}(start = ")).expect("declared") + format!(" {name}(start = ").len();
+            let end = begin + text[begin..].find([',', ')']).expect("closed");
+            format!("{}{value}{}", &text[..begin], &text[end..])
+        });
+        let inputs: Vec<(String, f64)> = chosen.iter().map(|it| (it.0.to_string(), it.1)).collect();
+        let found = {
+            let mut model = Analyzed::of_text(BEGUN);
+            begin_inputs(model.dae_mut(), &inputs).expect("inputs");
+            with_values(&model, &[], 2.0)
+        };
+        let expected = simulation(&written, 2.0);
+        let mut runs = [expected, found];
+        assert_eq!(bits(&runs[0]), bits(&runs[1]), "{inputs:?}");
+        let events = runs.each_ref().map(|run| run.event().map(|event| (event.cause.clone(), event.jumps.len())));
+        assert_eq!(events[0], events[1], "what inputs begin with is no event");
+        runs.iter_mut().for_each(|run| assert_eq!(run.step_until(1.0), Ok(Stepped::Paused)));
+        assert_eq!(bits(&runs[0]), bits(&runs[1]), "{inputs:?}");
+    }
+}
+
+#[test]
+fn values_that_inputs_cannot_begin_with_are_refused() {
+    let mut model = Analyzed::of_text(BEGUN);
+    let mut refused = |name: &str, value: f64| {
+        begin_inputs(model.dae_mut(), &[(name.to_string(), value)]).expect_err("a value that is none")
+    };
+    assert!(refused("uu", 1.0).contains("did you mean `u`"));
+    assert!(refused("x", 1.0).contains("no input `x`"));
+    for (name, value) in [("u", f64::NAN), ("on", 0.5), ("gear", 1.5), ("kind", 0.0), ("kind", 4.0)] {
+        assert!(refused(name, value).starts_with(&format!("`{name}`: ")));
+    }
 }

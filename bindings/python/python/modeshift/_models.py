@@ -310,7 +310,9 @@ class Model:
 
         Times, tolerance and interval are by default those of the model's annotation. Parameters are given in ``parameters`` or by
         their names: ``m.simulate(stop=10, j1=3)``. ``inputs`` has for each input a number, a function of time, or a pair of arrays
-        of times and values; inputs keep their values from one time to the next, functions are asked at every interval.
+        of times and values; inputs keep their values from one time to the next, functions are asked at every interval. The start is
+        solved with what inputs are then: what an input says at or before it, else its start value. What changes at the stop time
+        is the last event.
         ``sensitivities`` are parameters and start values, as ``["p", "x.start"]``: how end values and times of events change with them is
         then in :attr:`Result.sensitivities`.
         ``progress`` is called with time and number of events now and then. A run that fails raises :class:`ModelError`, whose
@@ -336,9 +338,8 @@ class Model:
         return result
 
     def _driven(self, given, options, inputs) -> Result:
-        simulator = Simulator(self._engine.simulator(given, options, True))
         experiment = self.experiment
-        start = simulator.time
+        start = options[0] if options[0] is not None else experiment["start"] or 0.0
         stop = options[1] if options[1] is not None else experiment["stop"]
         stop = start + 1.0 if stop is None else stop
         interval = options[2] or experiment["interval"] or (stop - start) / 500
@@ -349,6 +350,10 @@ class Model:
             for time, value in samples(signal, grid):
                 if time <= stop:
                     changes.setdefault(max(time, start), {})[name] = value
+        first, last = (
+            [(name, value_at(name, value, time)) for name, value in changes.pop(time, {}).items()] for time in (start, stop)
+        )
+        simulator = Simulator(self._engine.simulator(given, options, True, first, last))
         for time in sorted(changes):
             if simulator.time < time and simulator.step_to(time) not in ("paused", "event"):
                 break
@@ -369,13 +374,19 @@ class Model:
         solver: Optional[str] = None,
         scenario: Optional[str] = None,
         impulsive_start: bool = False,
+        inputs: Optional[Mapping[str, float]] = None,
         record: bool = False,
         **others: Value,
     ) -> Simulator:
-        """A run that is stepped; with ``record``, its rows and events are kept for :meth:`Simulator.result`."""
+        """A run that is stepped; with ``record``, its rows and events are kept for :meth:`Simulator.result`.
+
+        The start is solved with ``inputs``, or with the start values of those that are not there; what is set later is a change at the
+        present time.
+        """
         given = parameter_list({**(parameters or {}), **others})
         options = (start, stop, interval, tolerance, solver, scenario, impulsive_start, None)
-        return Simulator(self._engine.simulator(given, options, record))
+        first = [(name, value_at(name, value, start or 0.0)) for name, value in (inputs or {}).items()]
+        return Simulator(self._engine.simulator(given, options, record, first))
 
 
 def name_list(names: Union[str, Iterable[str], None]) -> Optional[str]:

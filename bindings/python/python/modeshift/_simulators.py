@@ -85,7 +85,11 @@ class Simulator:
         return self._here().next_event(latest)
 
     def set(self, values: Union[str, Mapping[str, float], None] = None, value: Optional[float] = None, **others: float) -> None:
-        """Sets inputs from the present time on: ``s.set(u=1)``, ``s.set("u", 1)`` or ``s.set({"u": 1})``."""
+        """Sets inputs from the present time on: ``s.set(u=1)``, ``s.set("u", 1)`` or ``s.set({"u": 1})``.
+
+        That is an event at the present time, with all that was set. The next step begins with it; whoever reads a value before sees
+        what follows from it.
+        """
         if isinstance(values, str):
             if value is None:
                 raise TypeError("which value?")

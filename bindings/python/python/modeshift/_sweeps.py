@@ -13,6 +13,7 @@ from . import _engine
 from ._models import PathLike, Value, library_list, parameter_list, read_source
 
 Specification = tuple
+Contents = tuple
 _plans: dict[Specification, "_engine.Plan"] = {}
 
 #: A lost worker's runs are made again so often.
@@ -51,16 +52,29 @@ class Sweep:
 
 
 def _plan(specification: Specification) -> "_engine.Plan":
-    """The plan with its model, which stays loaded in this process."""
-    if specification not in _plans:
+    """The plan with its model, which stays loaded in this process, as long as its files are the same."""
+    known = _plans.get(specification)
+    if known is None or not known.is_current():
         *parts, libraries, parameters = specification
-        _plans[specification] = _engine.Plan(*parts, list(libraries), list(parameters))
-    return _plans[specification]
+        _plans[specification] = known = _engine.Plan(*parts, list(libraries), list(parameters))
+    return known
 
 
-def _chunk(specification: Specification, runs: list[int]) -> list[bytes]:
-    """What a worker does: some runs, and their records."""
-    return _plan(specification).run(runs)
+def _chunk(specification: Specification, contents: Contents, runs: list[int]) -> list[bytes]:
+    """What a worker does: some runs, and their records. Its files are those that the sweep was begun with."""
+    plan = _plans.get(specification)
+    if plan is None or _other(plan, contents) is not None:
+        plan = _plan(specification)
+    path = _other(plan, contents)
+    if path is not None:
+        raise RuntimeError(f"{path} is not the file that the sweep was begun with")
+    return plan.run(runs)
+
+
+def _other(plan: "_engine.Plan", contents: Contents) -> Optional[Path]:
+    """A file that is another one for this plan, if one is."""
+    own = dict(plan.contents())
+    return next((path for path, fingerprint in contents if own.get(path, fingerprint) != fingerprint), None)
 
 
 def sweep(
@@ -102,7 +116,8 @@ def sweep(
     done = set(runs.done(journal))
     todo = [run for run in range(runs.count) if run not in done]
     finished = len(done)
-    for records in _made(specification, todo, client, workers, chunk):
+    task = (specification, tuple(runs.contents()) if todo else ())
+    for records in _made(task, todo, client, workers, chunk):
         runs.add(journal, records)
         finished += len(records)
         if progress is not None:
@@ -113,7 +128,7 @@ def sweep(
 
 
 def _made(
-    specification: Specification, todo: list[int], client: Any, workers: Optional[int], chunk: Optional[int]
+    task: tuple[Specification, Contents], todo: list[int], client: Any, workers: Optional[int], chunk: Optional[int]
 ) -> Iterator[list[bytes]]:
     """Records of runs, some at a time, in whatever order they come."""
     if client is None:
@@ -126,12 +141,12 @@ def _made(
         raise TypeError("client is a distributed.Client of Dask, or the module ray")
     size = chunk or max(1, min(1000, len(todo) // (count * CHUNKS_PER_WORKER)))
     chunks = [todo[at : at + size] for at in range(0, len(todo), size)]
-    return made(specification, chunks, client, count)
+    return made(task, chunks, client, count)
 
 
-def _by_threads(specification, chunks, _client, count) -> Iterator[list[bytes]]:
+def _by_threads(task, chunks, _client, count) -> Iterator[list[bytes]]:
     with ThreadPoolExecutor(count) as pool:
-        pending = {pool.submit(_chunk, specification, runs) for runs in chunks}
+        pending = {pool.submit(_chunk, *task, runs) for runs in chunks}
         try:
             for future in as_completed(pending):
                 # Records that were handed on are not kept.
@@ -142,22 +157,22 @@ def _by_threads(specification, chunks, _client, count) -> Iterator[list[bytes]]:
                 future.cancel()
 
 
-def _by_dask(specification, chunks, client, _count) -> Iterator[list[bytes]]:
+def _by_dask(task, chunks, client, _count) -> Iterator[list[bytes]]:
     import distributed
 
-    futures = [client.submit(_chunk, specification, runs, pure=False, retries=RETRIES) for runs in chunks]
+    futures = [client.submit(_chunk, *task, runs, pure=False, retries=RETRIES) for runs in chunks]
     for future in distributed.as_completed(futures):
         yield future.result()
         future.release()
 
 
-def _by_ray(specification, chunks, ray, count) -> Iterator[list[bytes]]:
+def _by_ray(task, chunks, ray, count) -> Iterator[list[bytes]]:
     run = ray.remote(_chunk).options(max_retries=RETRIES)
-    shared = ray.put(specification)
+    shared = [ray.put(part) for part in task]
     waiting, pending = list(reversed(chunks)), []
     while waiting or pending:
         # As many as keep everyone busy: results are not piled up.
         while waiting and len(pending) < 4 * count:
-            pending.append(run.remote(shared, waiting.pop()))
+            pending.append(run.remote(*shared, waiting.pop()))
         ready, pending = ray.wait(pending)
         yield from ray.get(ready)

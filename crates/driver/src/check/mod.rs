@@ -63,6 +63,7 @@ impl Run<'_> {
             self.diagnostics = Diagnostics::keeping_all();
         }
         let mut verdict = self.checked(options).ok();
+        verdict = self.unmixed().ok().and(verdict);
         verdict = self.checked_as_component(options).or(verdict);
         propose_for_source(&mut self);
         point_at_own_file(&mut self);

@@ -3,7 +3,8 @@
 //! Between two rows a Real is on the straight line through both, and a Boolean or an Integer is what the earlier says; two rows of
 //! one time are a jump. Before the first row and behind the last, a signal is what it is there. Jumps and steps are events.
 //!
-//! The inputs become variables that a table gives, as `Modelica.Blocks.Sources.CombiTimeTable` would.
+//! The inputs become variables that a table gives, as `Modelica.Blocks.Sources.CombiTimeTable` would: those of Reals by equations, all others
+//! where something happens in the table, and at the start.
 
 use std::sync::Arc;
 
@@ -104,32 +105,45 @@ fn add_table(model: &mut FlatModel, times: &[f64], group: &[(VariableId, &[f64])
     let initial = expressions.call(Builtin::Initial, &[]);
     let following = expressions.function(next_event, &[table, time]);
     let kind = WhenActionKind::Assign(next, following);
-    let action = WhenAction { guard: truth, kind, span: Span::default() };
-    let branch = WhenBranch { conditions: vec![due, initial], actions: vec![action], span: Span::default() };
-    model.when_clauses.push(WhenClause { guard: truth, branches: vec![branch], span: Span::default() });
+    let mut actions = vec![WhenAction { guard: truth, kind, span: Span::default() }];
     for (at, (input, _)) in group.iter().enumerate() {
         let column = model.expressions.integer(at as i64 + 1);
         let signal = model.expressions.function(value, &[table, column, time, next_value, before]);
-        add_equation(model, *input, signal, truth);
+        let variable = &mut model.variables[*input];
+        variable.input = false;
+        if variable.ty == Type::Real {
+            add_equation(model, *input, signal, truth);
+        } else {
+            actions.push(step(model, *input, signal, truth));
+        }
     }
+    let branch = WhenBranch { conditions: vec![due, initial], actions, span: Span::default() };
+    model.when_clauses.push(WhenClause { guard: truth, branches: vec![branch], span: Span::default() });
 }
 
-fn add_equation(model: &mut FlatModel, input: VariableId, signal: ExpressionId, guard: ExpressionId) {
-    let expressions = &mut model.expressions;
-    let variable = &mut model.variables[input];
-    variable.input = false;
-    let right = match variable.ty {
-        Type::Real => signal,
-        Type::Boolean => {
-            let half = expressions.real(0.5);
-            expressions.relation(RelationOperator::Greater, signal, half)
-        }
-        _ => expressions.call(Builtin::Integer, &[signal]),
-    };
-    let kind = if variable.ty == Type::Real { EquationKind::Continuous } else { EquationKind::Discrete };
+fn add_equation(model: &mut FlatModel, input: VariableId, right: ExpressionId, guard: ExpressionId) {
+    let variable = &model.variables[input];
     let (name, span) = (format!("input {}", variable.name).into(), variable.span);
-    let left = expressions.variable(input, 0);
-    model.equations.push(Equation { name, kind, guard, left, right, span });
+    let left = model.expressions.variable(input, 0);
+    model.equations.push(Equation { name, kind: EquationKind::Continuous, guard, left, right, span });
+}
+
+/// What a Boolean or an Integer is from an instant of the table on.
+fn step(model: &mut FlatModel, input: VariableId, signal: ExpressionId, guard: ExpressionId) -> WhenAction {
+    let expressions = &mut model.expressions;
+    let value = match model.variables[input].ty {
+        Type::Boolean => {
+            // As it is at that instant, not as a relation that would change after it.
+            let half = expressions.real(0.5);
+            let is_on = expressions.relation(RelationOperator::Greater, signal, half);
+            expressions.call(Builtin::NoEvent, &[is_on])
+        }
+        _ => {
+            let whole = expressions.call(Builtin::Integer, &[signal]);
+            expressions.call(Builtin::NoEvent, &[whole])
+        }
+    };
+    WhenAction { guard, kind: WhenActionKind::Assign(input, value), span: model.variables[input].span }
 }
 
 /// A function of the tables.

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::files::{Disk, Files};
+use super::files::{Disk, Files, Version};
 
 /// Answers, by question and path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,59 +149,147 @@ impl Files for Bundle {
     }
 }
 
-/// The files of this machine, and what was asked of them.
+/// The files of this machine as they were when they were first asked for, and what was asked of them: who asks twice gets the same answer,
+/// whatever has become of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    bundle: Arc<Mutex<Bundle>>,
+    told: Arc<Mutex<Told>>,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    bundle: Bundle,
+    /// Of each file that was read, what tells whether it is still the same.
+    versions: BTreeMap<PathBuf, Option<Version>>,
+    /// And what was in it.
+    fingerprints: BTreeMap<PathBuf, u64>,
+    /// Whether a file was read since the others were last looked at.
+    has_new: bool,
+}
+
+impl Told {
+    /// A file that is not as it was read.
+    fn changed(&self) -> Option<PathBuf> {
+        let changed =
+            |&(path, version): &(&PathBuf, &Option<Version>)| version.is_some() && Disk.version(path) != *version;
+        self.versions.iter().find(changed).map(|(path, _)| path.clone())
+    }
 }
 
 impl Recording {
     /// What was asked so far.
     pub fn bundle(&self) -> Bundle {
-        self.bundle.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.told().bundle.clone()
+    }
+
+    /// Has read a text, which is that of a file.
+    pub fn has_read(&self, path: &Path, text: &str) {
+        let version = Disk.version(path);
+        self.note_read(Question::Read, path, version, Some(text.as_bytes().to_vec()));
+    }
+
+    /// A file that has changed between its reading and that of another one: what was read is of no one version. Until one has, those that
+    /// are known stay good.
+    pub fn mixed(&self) -> Option<PathBuf> {
+        let mut told = self.told();
+        let changed = if told.has_new { told.changed() } else { None };
+        told.has_new = changed.is_some();
+        changed
+    }
+
+    /// Whether all files are as they were read.
+    pub fn is_current(&self) -> bool {
+        self.told().changed().is_none()
+    }
+
+    /// How many files were read.
+    pub fn count(&self) -> usize {
+        self.told().versions.len()
+    }
+
+    /// The files that were read, each with a fingerprint of what was in it.
+    pub fn contents(&self) -> Vec<(PathBuf, u64)> {
+        self.told().fingerprints.iter().map(|(path, it)| (path.clone(), *it)).collect()
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was answered before.
+    fn known(&self, question: Question, path: &Path) -> Option<Vec<Vec<u8>>> {
+        self.told().bundle.answer(question, path).map(<[Vec<u8>]>::to_vec)
     }
 
     fn note(&self, question: Question, path: &Path, answer: impl IntoIterator<Item = Vec<u8>>) {
-        let mut bundle = self.bundle.lock().unwrap_or_else(PoisonError::into_inner);
-        bundle.answers.insert((question, path.to_path_buf()), answer.into_iter().collect());
+        self.told().bundle.answers.insert((question, path.to_path_buf()), answer.into_iter().collect());
     }
 
-    fn noted_texts(&self, question: Question, path: &Path, texts: Vec<String>) -> Vec<String> {
+    fn note_read(&self, question: Question, path: &Path, version: Option<Version>, answer: Option<Vec<u8>>) {
+        let mut told = self.told();
+        if let Some(content) = &answer {
+            told.fingerprints.insert(path.to_path_buf(), fingerprint(content));
+        }
+        told.bundle.answers.insert((question, path.to_path_buf()), answer.into_iter().collect());
+        told.versions.entry(path.to_path_buf()).or_insert(version);
+        told.has_new = true;
+    }
+
+    fn texts(&self, question: Question, path: &Path, of_disk: impl FnOnce() -> Vec<String>) -> Vec<String> {
+        if let Some(known) = self.known(question, path) {
+            return known.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+        }
+        let texts = of_disk();
         self.note(question, path, texts.iter().map(|text| text.clone().into_bytes()));
         texts
     }
 }
 
+/// Tells contents of files from each other; a byte order mark is none, as a text is read without.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |state, byte| (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 impl Files for Recording {
     fn is_file(&self, path: &Path) -> bool {
+        if let Some(known) = self.known(Question::IsFile, path) {
+            return !known.is_empty();
+        }
         let is_file = Disk.is_file(path);
         self.note(Question::IsFile, path, is_file.then(Vec::new));
         is_file
     }
 
     fn read(&self, path: &Path) -> Result<String, String> {
+        if let Some(text) = self.known(Question::Read, path).and_then(|it| it.into_iter().next()) {
+            return String::from_utf8(text).map_err(|error| error.to_string());
+        }
+        let version = Disk.version(path);
         let text = Disk.read(path);
-        self.note(Question::Read, path, text.iter().map(|text| text.clone().into_bytes()));
+        self.note_read(Question::Read, path, version, text.as_ref().ok().map(|text| text.clone().into_bytes()));
         text
     }
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+        if let Some(bytes) = self.known(Question::Bytes, path).and_then(|it| it.into_iter().next()) {
+            return Ok(bytes);
+        }
+        let version = Disk.version(path);
         let bytes = Disk.bytes(path);
-        self.note(Question::Bytes, path, bytes.iter().cloned());
+        self.note_read(Question::Bytes, path, version, bytes.as_ref().ok().cloned());
         bytes
     }
 
     fn directories(&self, path: &Path) -> Vec<String> {
-        self.noted_texts(Question::Directories, path, Disk.directories(path))
+        self.texts(Question::Directories, path, || Disk.directories(path))
     }
 
     fn files(&self, path: &Path) -> Vec<String> {
-        self.noted_texts(Question::Files, path, Disk.files(path))
+        self.texts(Question::Files, path, || Disk.files(path))
     }
 
     fn directory_name(&self, path: &Path) -> Option<String> {
-        let name = Disk.directory_name(path);
-        self.note(Question::DirectoryName, path, name.iter().map(|name| name.clone().into_bytes()));
-        name
+        self.texts(Question::DirectoryName, path, || Disk.directory_name(path).into_iter().collect()).pop()
     }
 }

@@ -85,7 +85,9 @@ impl Curve {
             return [self.y[0], 0.0, 0.0];
         }
         let (first, last, end) = (self.first(), self.last(), self.x.len() - 1);
-        let is_inside = u >= first && u <= last;
+        // To the right of a jump at the last point, or of the end of a period, is what comes after it.
+        let jumps_at_end = self.extrapolation == Extrapolation::Periodic || self.x[end - 1] == last;
+        let is_inside = u >= first && (u < last || u == last && (from_left || !jumps_at_end));
         match self.extrapolation {
             _ if is_inside => self.inside(u, from_left),
             Extrapolation::Periodic => self.inside(self.wrapped(u), from_left),
@@ -234,6 +236,22 @@ mod tests {
 
     fn curve(smoothness: Smoothness, extrapolation: Extrapolation) -> Curve {
         Curve::new(X.to_vec(), Y.to_vec(), smoothness, extrapolation).expect("a table")
+    }
+
+    #[test]
+    fn a_jump_at_the_last_point_has_two_sides() {
+        for smoothness in [Smoothness::Linear, Smoothness::Constant] {
+            for extrapolation in [Extrapolation::HoldLastPoint, Extrapolation::LastTwoPoints] {
+                let curve = Curve::new(vec![0.0, 1.0, 1.0], vec![2.0, 2.0, 5.0], smoothness, extrapolation);
+                let curve = curve.expect("a table");
+                let values =
+                    [(0.5, false), (1.0, true), (1.0, false), (1.5, false)].map(|(u, left)| curve.at(u, left)[0]);
+                assert_eq!(values, [2.0, 2.0, 5.0, 5.0], "{smoothness:?} {extrapolation:?}");
+            }
+            let curve =
+                Curve::new(vec![0.0, 1.0], vec![2.0, 5.0], smoothness, Extrapolation::Periodic).expect("a table");
+            assert_eq!((curve.at(1.0, false)[0], curve.at(2.0, false)[0]), (2.0, 2.0), "a period begins anew");
+        }
     }
 
     #[test]

@@ -37,6 +37,7 @@
 //! | `output` | what observers are told |
 //! | `simulation` | the run as an object that others drive |
 //! | `snapshot` | where a run is, to come back to it |
+//! | `inputs` | values of inputs, and those that a run begins with |
 //! | `exchange` | the run as an object that others integrate |
 //! | `failure` | why a run stopped, in the words of the model |
 //!
@@ -48,6 +49,7 @@ mod exact_modes;
 mod exchange;
 mod failure;
 mod first_mode;
+mod inputs;
 mod instant;
 mod linearize;
 mod memory;
@@ -90,11 +92,12 @@ use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
 pub use exchange::{Exchange, ExchangeEvent, ExchangePoint, ExchangeShape, ExchangeState, SavedExchange};
+pub use inputs::{InputError, begin_inputs, named_inputs};
 pub use linearize::{Linearization, Linearize, linearize};
 pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use sensitivities::{SensitiveEvent, SensitiveValue, Sensitivities, sensitivities};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
-pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
+pub use simulation::{Present, Simulation, StepError, Stepped};
 pub use snapshot::{NotThisRun, Snapshot};
 
 /// Runs a model to its stop time. What goes wrong is explained in `diagnostics`; the observer has seen all that was found
@@ -123,6 +126,8 @@ trait Conductor {
     }
     /// The run has passed an instant.
     fn passed(&mut self, _: &Memory, _left: &Side<'_>, _: (&Fired, Occasion), _: &Outcome<'_>) {}
+    /// The run begins with an event: states jumped in the instant that led to its start.
+    fn begun_with(&mut self, _left: &Side<'_>, _outcome: &Outcome<'_>) {}
     /// The run has passed a limit of events that accumulate.
     fn accumulated(&mut self, _time: f64) {}
     /// Whether what is told begins here, with a row.
@@ -242,6 +247,7 @@ fn conduct(
         diagnostics,
         seen_events: 0,
         may_jump_at_start: settings.impulsive_start,
+        at_stop: &settings.at_stop,
     };
     let beginning = match start.beginning(&mut run.machinery) {
         Ok(beginning) => beginning,
@@ -292,6 +298,8 @@ struct Run<'r, 'a> {
     seen_events: usize,
     /// Whether fixed start values are left limits.
     may_jump_at_start: bool,
+    /// Inputs that change at the stop time.
+    at_stop: &'a [(VariableId, f64)],
 }
 
 /// The states of a side.
@@ -371,6 +379,7 @@ impl<'a> Run<'_, 'a> {
         let start::Beginning { side: left, jump } = beginning;
         if let Some((before, outcome)) = jump {
             self.output.event(self.machinery.prepared, &before, &outcome);
+            self.conductor.begun_with(&before, &outcome);
         }
         let fired = Fired { samples: self.due_samples(left.time), ..Fired::default() };
         let occasion = Occasion { initial: true, terminal: false };
@@ -406,8 +415,18 @@ impl<'a> Run<'_, 'a> {
         false
     }
 
-    /// The last instant.
+    /// The last instant; before it, inputs that change at the stop time.
     fn finish(&mut self, side: &Side<'a>) -> (RunEnd, f64) {
+        if side.time < self.settings.stop || self.at_stop.is_empty() {
+            return self.finish_here(side);
+        }
+        match self.given(side, self.at_stop.to_vec()) {
+            Passed::Same(side) | Passed::Other(side) => self.finish_here(&side),
+            Passed::End(end, time) => (end, time),
+        }
+    }
+
+    fn finish_here(&mut self, side: &Side<'a>) -> (RunEnd, f64) {
         match self.instant(side, &Fired::default(), Occasion { initial: false, terminal: true }) {
             Passed::End(end, time) => (end, time),
             Passed::Same(last) | Passed::Other(last) => {

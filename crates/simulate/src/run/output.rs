@@ -364,6 +364,19 @@ pub(super) fn mode_text(dae: &MultimodeDae, mode: &Mode, other: &Mode) -> String
     if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
 }
 
+/// Why an event happened, in the words of the model.
+pub(super) fn causes(prepared: &Prepared, left: &Side<'_>, outcome: &Outcome<'_>) -> Vec<String> {
+    let inputs =
+        outcome.inputs.iter().map(|&(id, value)| format!("{} = {value}", prepared.dae.model.variables[id].name));
+    let atoms = outcome.changed_atoms.iter().map(|&(atom, truth)| prepared.atom_text(atom, truth));
+    let mut causes: Vec<String> = inputs.chain(atoms).collect();
+    causes.extend(outcome.samples.iter().map(|&call| prepared.text(call)));
+    if causes.is_empty() {
+        causes.extend(prepared.changed_stairs(left, &outcome.right));
+    }
+    causes
+}
+
 fn record<'a>(
     prepared: &Prepared,
     columns: &Columns,
@@ -372,14 +385,7 @@ fn record<'a>(
     outcome: &Outcome<'a>,
 ) -> EventRecord {
     let right = &outcome.right;
-    let causes = outcome.changed_atoms.iter().map(|&(atom, truth)| prepared.atom_text(atom, truth));
-    let inputs =
-        outcome.inputs.iter().map(|&(id, value)| format!("{} = {value}", prepared.dae.model.variables[id].name));
-    let mut cause: Vec<String> = inputs.chain(causes).collect();
-    cause.extend(outcome.samples.iter().map(|&call| prepared.text(call)));
-    if cause.is_empty() {
-        cause.extend(prepared.changed_stairs(left, right));
-    }
+    let cause = causes(prepared, left, outcome);
     let mut cascade: Vec<String> =
         outcome.cascade.iter().map(|mode| mode_text(&prepared.dae, mode, &left.mode.values)).collect();
     if cascade.is_empty() && outcome.firings.len() > 1 {

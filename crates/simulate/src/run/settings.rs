@@ -43,6 +43,8 @@ pub struct RunSettings {
     pub impulsive_start: bool,
     /// Whether inputs may change between events, as where others integrate.
     pub inputs_move: bool,
+    /// Inputs that change at the stop time: the last event before the last instant.
+    pub at_stop: Vec<(VariableId, f64)>,
     /// How to search for the mode that follows an event: in these ways, one after the other.
     pub search: &'static [Strategy],
     /// At most this many decision-diagram nodes for the analysis of the start.
@@ -79,6 +81,7 @@ impl RunSettings {
             scenario: None,
             impulsive_start: experiment.impulsive_start,
             inputs_move: false,
+            at_stop: Vec::new(),
             search: &Strategy::ALL,
             node_limit: None,
             time_limit: None,

@@ -11,10 +11,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
-use modeshift_dae::{FlatModel, Mode, Type, Variability, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics, did_you_mean};
+use modeshift_dae::{Mode, VariableId};
+use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use rustc_hash::FxHashMap;
 
+use super::inputs::{InputError, inputs_of, is_value, unknown};
 use super::linearize::{Linearization, Linearize, linearized_here};
 use super::output::Output;
 use super::snapshot::{NotThisRun, Origin, Snapshot, Told};
@@ -81,6 +82,8 @@ pub struct Simulation {
     origin: OnceLock<Origin>,
     /// The answer to the last question for a linear system.
     found: Option<Result<Linearization, Diagnostics>>,
+    /// Whether an event at the present time is still to be told as one: it was passed for somebody who looked.
+    owes_event: bool,
 }
 
 /// A top-level input of the model.
@@ -131,17 +134,6 @@ pub enum StepError {
     Ended,
 }
 
-/// Why an input cannot be set.
-#[derive(Clone, Debug, PartialEq)]
-pub enum InputError {
-    /// The model has no such input; perhaps another was meant.
-    Unknown(String),
-    /// The value is none of its type.
-    NotAValue(f64),
-    /// The run has ended.
-    Ended,
-}
-
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -152,18 +144,7 @@ impl fmt::Display for StepError {
     }
 }
 
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InputError::Unknown(text) => f.write_str(text),
-            InputError::NotAValue(value) => write!(f, "{value} is no value of the input's type"),
-            InputError::Ended => f.write_str("the run has ended"),
-        }
-    }
-}
-
 impl std::error::Error for StepError {}
-impl std::error::Error for InputError {}
 
 impl Simulation {
     /// Finds the start of a model, with the values of parameters that are given, and passes the first instant. Where there
@@ -182,9 +163,9 @@ impl Simulation {
         let start = Arc::new(Start::find(model, settings, diagnostics)?);
         let columns = start.prepared.columns.columns.iter().zip(0..).map(|(column, at)| (column.name.clone(), at));
         let columns: FxHashMap<Arc<str>, usize> = columns.collect();
-        let variables = model.dae.model.variables.iter_enumerated();
-        let inputs = variables.filter(|(_, it)| it.input && it.variability >= Variability::Discrete);
-        let inputs = inputs.filter_map(|(id, it)| Some(Input { id, column: *columns.get(&it.name)?, next: None }));
+        let flat = &model.dae.model;
+        let column = |id: VariableId| columns.get(&flat.variables[id].name).copied();
+        let inputs = inputs_of(flat).filter_map(|id| Some(Input { id, column: column(id)?, next: None }));
         let mut simulation = Simulation {
             inputs: inputs.collect(),
             columns,
@@ -197,6 +178,7 @@ impl Simulation {
             told: Snapshot::default(),
             origin: OnceLock::new(),
             found: None,
+            owes_event: false,
         };
         if simulation.wait() {
             return Some(simulation);
@@ -213,12 +195,34 @@ impl Simulation {
     /// Goes on up to a time, over events. Ends at the stop time if that comes first. A step of no length passes the
     /// present instant with the inputs that were set.
     pub fn step_until(&mut self, time: f64) -> Result<Stepped, StepError> {
-        self.step(Goal { until: time, at_events: false })
+        let stepped = self.step(Goal { until: time, at_events: false })?;
+        self.owes_event = false;
+        Ok(stepped)
     }
 
     /// Goes on up to the next event that changes a mode, a discrete variable or a value, or up to a time.
     pub fn step_to_event(&mut self, latest: f64) -> Result<Stepped, StepError> {
+        if self.owes_event && self.summary.is_none() && latest >= self.present.time {
+            self.owes_event = false;
+            return Ok(Stepped::Event);
+        }
         self.step(Goal { until: latest, at_events: true })
+    }
+
+    /// Whether inputs were set that the run has not seen: values other than theirs are those of before.
+    pub fn has_pending_inputs(&self) -> bool {
+        self.summary.is_none() && self.inputs.iter().any(|input| input.next.is_some())
+    }
+
+    /// Passes the present instant with the inputs that were set, so that all values follow from them. A step to the next event comes
+    /// to this one first, as it would without anybody looking. Nothing where no input was set.
+    pub fn settle(&mut self) -> Result<Option<Stepped>, StepError> {
+        if !self.has_pending_inputs() {
+            return Ok(None);
+        }
+        let stepped = self.step(Goal { until: self.present.time, at_events: true })?;
+        self.owes_event |= stepped == Stepped::Event;
+        Ok(Some(stepped))
     }
 
     fn step(&mut self, goal: Goal) -> Result<Stepped, StepError> {
@@ -269,7 +273,7 @@ impl Simulation {
     /// Where the run is, to come back to.
     pub fn snapshot(&self) -> Snapshot {
         let pending = self.inputs.iter().zip(0..).filter_map(|(input, at)| Some((at, input.next?)));
-        Snapshot { origin: self.origin(), pending: pending.collect(), ..self.told.clone() }
+        Snapshot { origin: self.origin(), pending: pending.collect(), owes_event: self.owes_event, ..self.told.clone() }
     }
 
     fn origin(&self) -> Origin {
@@ -286,6 +290,7 @@ impl Simulation {
             self.reset();
             return Err(NotThisRun::Model);
         }
+        self.owes_event = snapshot.owes_event;
         Ok(())
     }
 
@@ -315,7 +320,7 @@ impl Simulation {
     pub fn reset(&mut self) {
         let observer = self.thread.take().map_or_else(|| Box::new(()) as Box<dyn Observer + Send>, Thread::end);
         self.inputs.iter_mut().for_each(|input| input.next = None);
-        (self.event, self.summary, self.diagnostics) = (None, None, Diagnostics::new());
+        (self.event, self.summary, self.diagnostics, self.owes_event) = (None, None, Diagnostics::new(), false);
         self.told = Snapshot::default();
         self.thread = Some(Thread::begin(self.start.clone(), observer));
         assert!(self.wait(), "a start that was found before is found again");
@@ -333,8 +338,7 @@ impl Simulation {
         }
         let column = self.columns.get(name).copied();
         let Some(at) = self.inputs.iter().position(|input| Some(input.column) == column) else {
-            let suggestion = did_you_mean(name, self.inputs()).map(|text| format!("; {text}")).unwrap_or_default();
-            return Err(InputError::Unknown(format!("the model has no input `{name}`{suggestion}")));
+            return Err(unknown(name, self.inputs()));
         };
         let input = &mut self.inputs[at];
         let model = &self.start.prepared.dae.model;
@@ -346,7 +350,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The value of a variable, its right limit at the present time; of an input that was set, what it was set to. Nothing
+    /// The value of a variable, its right limit at the present time; of an input that was set, what it was set to: all others follow
+    /// with the next step, or with [`Simulation::settle`]. Nothing
     /// where there is no such variable; [`ABSENT`](crate::results::ABSENT) where it does not exist in the present mode.
     pub fn value(&self, name: &str) -> Option<f64> {
         let column = *self.columns.get(name)?;
@@ -416,21 +421,6 @@ impl Simulation {
             }
             End::NoBeginning => false,
         }
-    }
-}
-
-/// Whole numbers up to this are told apart.
-const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
-
-/// Whether a variable of this type can have the value; enumerations are numbered from 1.
-fn is_value(model: &FlatModel, ty: Type, value: f64) -> bool {
-    let is_whole = value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER;
-    match ty {
-        Type::Real => value.is_finite(),
-        Type::Boolean => value == 0.0 || value == 1.0,
-        Type::Integer => is_whole,
-        Type::Enumeration(id) => is_whole && value >= 1.0 && value <= model.enumerations[id].literals.len() as f64,
-        Type::String => false,
     }
 }
 

@@ -11,8 +11,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::Goal;
 use super::start::Start;
+use super::{Goal, RunSettings};
 
 /// What a run was told so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub(super) told: Vec<Told>,
     /// Inputs that were set for the next step, by their numbers.
     pub(super) pending: Vec<(u32, f64)>,
+    /// Whether an event at the present time is still to be told as one.
+    pub(super) owes_event: bool,
 }
 
 /// One thing that a run was told.
@@ -81,7 +83,8 @@ impl Origin {
         for time in [settings.start, settings.stop, settings.tolerance] {
             others.write_u64(time.to_bits());
         }
-        others.write(format!("{:?} {:?} {}", settings.method, settings.scenario, settings.impulsive_start).as_bytes());
+        let RunSettings { method, scenario, impulsive_start, at_stop, .. } = settings;
+        others.write(format!("{method:?} {scenario:?} {impulsive_start} {at_stop:?}").as_bytes());
         Origin { model: model.finish(), parameters: parameters.finish(), settings: others.finish() }
     }
 
@@ -97,7 +100,7 @@ impl Origin {
 }
 
 /// What the bytes of a snapshot begin with.
-const MAGIC: &[u8] = b"modeshift snapshot 2\n";
+const MAGIC: &[u8] = b"modeshift snapshot 3\n";
 const GO: u8 = 0;
 const GO_TO_EVENT: u8 = 1;
 const FINISH: u8 = 2;
@@ -133,6 +136,7 @@ impl Snapshot {
             }
         };
         values(&mut bytes, &self.pending);
+        bytes.push(u8::from(self.owes_event));
         for told in &self.told {
             match told {
                 Told::Finish => bytes.push(FINISH),
@@ -151,7 +155,9 @@ impl Snapshot {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let mut part = || Some(u64::from_le_bytes(taken(&mut rest)?));
         let origin = Origin { model: part()?, parameters: part()?, settings: part()? };
-        let mut snapshot = Snapshot { origin, told: Vec::new(), pending: values(&mut rest)? };
+        let pending = values(&mut rest)?;
+        let owes_event = taken(&mut rest)? != [0_u8];
+        let mut snapshot = Snapshot { origin, told: Vec::new(), pending, owes_event };
         while let Some((kind, after)) = rest.split_first() {
             rest = after;
             snapshot.told.push(match *kind {

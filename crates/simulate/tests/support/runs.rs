@@ -129,6 +129,11 @@ impl Analyzed {
         Analyzed { dae, analysis }
     }
 
+    /// The model, to be changed where that changes no structure.
+    pub fn dae_mut(&mut self) -> &mut MultimodeDae {
+        &mut self.dae
+    }
+
     /// Runs it with other values of parameters.
     pub fn run_with(&self, values: &[(&str, f64)], how: &How) -> Ran {
         let (overrides, settings) = (self.overrides(values), self.settings(how));

@@ -6,8 +6,10 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `corners` | whether derivatives are the same on both sides of the point |
 //! | `refusals` | why a mode cannot be linearized, in the words of the model |
 
+mod corners;
 mod refusals;
 
 use modeshift_dae::{Derivative, FlatModel, Mode, VariableId};
@@ -20,6 +22,8 @@ use super::start::Start;
 use super::values::Side;
 use super::{Conductor, Goal, Machinery, Next, RunModel, RunSettings, conduct};
 use crate::program::TangentPoint;
+use corners::{Place, corner};
+use refusals::at_corner;
 pub(super) use refusals::no_tangents;
 
 /// What is to be linearized.
@@ -201,6 +205,10 @@ impl Look<'_> {
                 .help("choose a time before or after it")
                 .into());
         }
+        if !machinery.prepared.delays.all.is_empty() {
+            let reason = "the model contains `delay`, which is no linear system of finitely many states";
+            return Err(refused(reason).help("put an approximation of the delay in its place").into());
+        }
         if side.mode.pins.is_some() {
             return Err(refused("it leaves variables undetermined").help("`analyze --at` says which").into());
         }
@@ -233,12 +241,18 @@ impl Look<'_> {
                 .help("choose states that are in this mode, or a time at which the run is in the other one")
                 .into());
         }
-        let program = side.mode.program.borrow();
+        let mut program = side.mode.program.borrow_mut();
         let point = TangentPoint { time: side.time, jet: &jet, surroundings: &surroundings };
-        let tangents = program
-            .tangents(&mut visited.programs, &self.inputs)
-            .and_then(|tangents| tangents.at(program.quantities(), point))
-            .map_err(|reason| no_tangents(model, &reason, &refused))?;
+        let found = program.tangents(&mut visited.programs, &self.inputs).and_then(|found| {
+            let rows = found.at(program.quantities(), point)?;
+            Ok((found, rows))
+        });
+        let (found, tangents) = found.map_err(|reason| no_tangents(model, &reason, &refused))?;
+        let (states, inputs, rows) = (&values[..], &self.inputs[..], &tangents[..]);
+        let place = Place { time: side.time, states, jet: &jet, surroundings: &surroundings, inputs, rows };
+        if let Some(id) = corner(&mut program, &found, &place) {
+            return Err(at_corner(&model.equations[id], &refused).into());
+        }
         let places: Vec<usize> = program.states().iter().map(|state| state.derivative().index()).collect();
         let count = names.len();
         let rows = |places: &[Option<usize>], from: usize, to: usize| {

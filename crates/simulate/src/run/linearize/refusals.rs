@@ -1,6 +1,6 @@
 //! Why a mode cannot be linearized, in the words of the model.
 
-use modeshift_dae::FlatModel;
+use modeshift_dae::{Equation, FlatModel};
 use modeshift_diagnostics::Diagnostic;
 
 use crate::program::NoTangents;
@@ -30,4 +30,11 @@ pub(in crate::run) fn no_tangents(
             error.help(format!("leave `{name}` out of the inputs, or give its derivative as another input"))
         }
     }
+}
+
+/// What is said where derivatives are others on both sides.
+pub(super) fn at_corner(equation: &Equation, refused: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
+    let reason = format!("`{}` has a corner there, with other derivatives on both sides", equation.name);
+    let error = refused(&reason).label(equation.span, "bends at these values");
+    error.help("choose another time, or other values of states")
 }

@@ -38,7 +38,7 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, did_you_mean};
 
 use super::instant::event_iteration::{Fired, Outcome};
 use super::memory::Memory;
-use super::output::Output;
+use super::output::{Output, causes};
 use super::start::Start;
 use super::values::{Occasion, Side};
 use super::{Conductor, Goal, Next, RunModel, RunSettings, conduct};
@@ -59,7 +59,7 @@ pub struct Sensitivities {
     pub time: f64,
     /// Of each Real variable its value at the end and the derivatives; not a number where it does not exist there.
     pub end: Vec<SensitiveValue>,
-    /// Of each event that can be seen.
+    /// Of each event that the run tells, in the order in which it tells them: the first has number 0 here and there.
     pub events: Vec<SensitiveEvent>,
 }
 
@@ -79,7 +79,7 @@ pub struct SensitiveValue {
 pub struct SensitiveEvent {
     /// When.
     pub time: f64,
-    /// The conditions that changed, in the words of the model.
+    /// The conditions that changed, in the words of the model, as the run tells them.
     pub cause: Vec<String>,
     /// The derivatives of its time.
     pub by: Vec<f64>,
@@ -264,6 +264,11 @@ impl Conductor for Along<'_> {
         }
     }
 
+    fn begun_with(&mut self, left: &Side<'_>, outcome: &Outcome<'_>) {
+        let cause = causes(self.itself.prepared(), left, outcome);
+        self.events.push(SensitiveEvent { time: left.time, cause, by: vec![0.0; self.directions.len()] });
+    }
+
     fn accumulated(&mut self, time: f64) {
         self.refused.get_or_insert((time, NoSensitivity::Accumulation));
     }
@@ -310,13 +315,12 @@ impl Along<'_> {
             let change = changes.get(number).unwrap_or(&nothing);
             direction.pass(memory, left, change, (fired, occasion, scheduled), outcome)?;
         }
-        let prepared = self.itself.prepared();
-        if !is_first && !occasion.terminal && outcome.is_visible(&prepared.discrete, left) {
+        // The first instant and the last are events where they can be seen; they stay where they are.
+        if outcome.is_visible(&self.itself.prepared().discrete, left) {
             let by = self.directions.iter().map(|it| it.difference(&self.itself, |side| side.time));
-            let atoms = outcome.changed_atoms.iter().filter(|(atom, _)| prepared.discrete.decides(*atom));
-            let mut cause: Vec<String> = atoms.map(|&(atom, truth)| prepared.atom_text(atom, truth)).collect();
-            cause.extend(outcome.samples.iter().map(|&call| prepared.text(call)));
-            self.events.push(SensitiveEvent { time: left.time, cause, by: by.collect::<Result<_, _>>()? });
+            let by = by.collect::<Result<_, _>>()?;
+            let cause = causes(self.itself.prepared(), left, outcome);
+            self.events.push(SensitiveEvent { time: left.time, cause, by });
         }
         if occasion.terminal {
             self.end = Some(self.end_values(right)?);
