@@ -307,9 +307,7 @@ fn an_output_may_be_assigned_in_one_state_and_defined_in_another() {
         );
         let ran = run_text(&text, &How { interval: Some(0.25), ..How::until(3.0) }).finished();
         // Ten samples, 70 while `b` is active, held in `c`, samples from 2.6 s on.
-        for (time, expected) in
-            [(0.0, 2.0), (0.75, 9.0), (1.0, 12.0), (1.5, 70.0), (2.25, 70.0), (2.75, 72.0)]
-        {
+        for (time, expected) in [(0.0, 2.0), (0.75, 9.0), (1.0, 12.0), (1.5, 70.0), (2.25, 70.0), (2.75, 72.0)] {
             near(ran.at(time, "y"), expected, 0.0);
         }
     }

@@ -105,8 +105,7 @@ impl Flattener<'_> {
     /// for the next micro-step, not for time to pass. Conditions on what belongs to the state that is left change when it is entered
     /// again, and do not count.
     fn check_circles(&mut self, machine: &Machine) {
-        let is_free: Vec<bool> =
-            machine.transitions.iter().map(|it| !self.reads_its_state(machine, it)).collect();
+        let is_free: Vec<bool> = machine.transitions.iter().map(|it| !self.reads_its_state(machine, it)).collect();
         let free: Vec<&Transition> =
             machine.transitions.iter().zip(is_free).filter(|(_, free)| *free).map(|(it, _)| it).collect();
         for first in &free {
