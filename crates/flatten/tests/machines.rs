@@ -125,11 +125,11 @@ fn wrong_machines_are_refused_where_they_are_written() {
     );
     check_errors(
         &format!("{two}\n equation initialState(a); initialState(b);\n transition(a, b, a.x > 1); end M;"),
-        "E0405 2:28 2:11 the machine of the states `a`, `b` has several initial states",
+        "E0405 2:28 2:11 the machine of the states `a`, `b` has several initial states; keep the one in which the machine begins",
     );
     check_errors(
         &format!("{two} Real y;\n equation initialState(a);\n transition(a, y, a.x > 1); y = 1; end M;"),
-        "E0406 3:16 a state is a component, but this is a variable",
+        "E0406 3:16 a state is a component, but this is a variable; name a component; one of an empty class will do: `block Idle end Idle; Idle idle;`",
     );
     check_errors(
         &format!("{two} Boolean c;\n equation initialState(a);\n c = activeState(b); end M;"),
@@ -149,7 +149,15 @@ fn wrong_machines_are_refused_where_they_are_written() {
     );
     check_errors(
         &format!("{two}\n equation initialState(a);\n transition(a, b, a.x > 1, sync = true); end M;"),
-        "E0307 3:28 `transition` has no argument `sync`",
+        "E0307 3:28 `transition` has no argument `sync`; it has `from`, `to`, `condition`, `immediate`, `reset`, `synchronize`, `priority`",
+    );
+    check_errors(
+        &format!("{two}\n equation initialState(a);\n transition(a, b, a.x > 1, priority = 0); end M;"),
+        "E0307 3:2 a priority is 1 or more, not 0; the smallest number comes first: count from 1",
+    );
+    check_errors(
+        &format!("{two}\n equation initialState(a);\n if time > 1 then transition(a, b, a.x > 1); end if; end M;"),
+        "E0402 3:5 the condition of an `if` around `transition` must be known at translation; write it into the condition of the transition: `transition(a, b, time > 1 and …)`",
     );
 }
 

@@ -120,6 +120,28 @@ fn two_bodies_on_a_spring_are_each_other_s_mirror_image() {
     }
 }
 
+/// Impacts long before those that accumulate say nothing of where these end; one body rests and leaves while the other bounces.
+#[test]
+fn bodies_of_different_restitution_on_a_spring_come_to_rest_at_every_tolerance() {
+    let text = "model M import Modeshift.Translational.*; Spring spring(c = 40, length = -0.4);
+        HardStop b(m = 2, e = 0.001, sMin = -1.5, s(start = -0.5, fixed = true), v(start = -1.3, fixed = true)); SignalForce f(u = -3.1);
+        HardStop c(m = 0.5, e = 0, sMin = -1.5, s(start = -0.35, fixed = true), v(start = 3, fixed = true));
+        SignalForce g(u = -7.7 + 7.9*sin(4*time)); equation connect(f.a, b.a); connect(g.a, c.a); connect(spring.a, b.b);
+        connect(spring.b, c.b); end M;";
+    let run =
+        |method, tolerance| run_text(text, &How { method: Some(method), ..until(4.0).tolerance(tolerance) }).finished();
+    let exact = run(Method::Bdf, 1e-10);
+    for (method, tolerance) in
+        [(Method::Esdirk, 1e-6), (Method::Esdirk, 1e-8), (Method::Bdf, 1e-6), (Method::Auto, 1e-7)]
+    {
+        let ran = run(method, tolerance);
+        for time in [0.5, 1.0, 2.0, 3.0, 4.0] {
+            check("b", ran.at(time, "b.s"), exact.at(time, "b.s"), 1e-4);
+            check("c", ran.at(time, "c.s"), exact.at(time, "c.s"), 1e-4);
+        }
+    }
+}
+
 /// Between two walls 2 apart: comes to rest at the lower one, at 1 + 2 s of impacts, is driven to the upper one, and rests there.
 #[test]
 fn a_body_between_two_walls_comes_to_rest_at_each() {

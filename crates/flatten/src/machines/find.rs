@@ -141,7 +141,10 @@ impl Flattener<'_> {
                         Decision::Known(false) => {}
                         Decision::Open(_) => {
                             let message = "the condition of an `if` around `transition` must be known at translation";
-                            return wrong(Code::E0402, message, condition.span);
+                            let problem = Diagnostic::error(Code::E0402, message).label(condition.span, "");
+                            let help =
+                                "write it into the condition of the transition: `transition(a, b, time > 1 and …)`";
+                            return Err(problem.help(help).into());
                         }
                     }
                 }
@@ -206,7 +209,11 @@ impl Flattener<'_> {
             match ARGUMENTS.iter().position(|known| *known == &*name.name) {
                 Some(at) if given[at].is_none() => given[at] = Some(argument),
                 Some(_) => return wrong(Code::E0307, format!("`{}` is given twice", name.name), name.span),
-                None => return wrong(Code::E0307, format!("`transition` has no argument `{}`", name.name), name.span),
+                None => {
+                    let message = format!("`transition` has no argument `{}`", name.name);
+                    let help = format!("it has `{}`", ARGUMENTS.join("`, `"));
+                    return Err(Diagnostic::error(Code::E0307, message).label(name.span, "").help(help).into());
+                }
             }
         }
         let [Some(from), Some(to), Some(condition), immediate, reset, synchronize, priority] = given else {
@@ -221,7 +228,8 @@ impl Flattener<'_> {
         let synchronize = flag(synchronize, false)?;
         let number = priority.map_or(Ok(1), |priority| self.evaluate_integer(priority, context))?;
         if number < 1 {
-            return wrong(Code::E0307, format!("a priority is 1 or more, not {number}"), span);
+            let problem = Diagnostic::error(Code::E0307, format!("a priority is 1 or more, not {number}"));
+            return Err(problem.label(span, "").help("the smallest number comes first: count from 1").into());
         }
         let (condition, context, priority) = (condition.clone(), context.clone(), number);
         let arrow = Arrow { from: 0, to: 0, condition, context, immediate, reset, synchronize, priority, span };
@@ -230,8 +238,11 @@ impl Flattener<'_> {
 
     /// The component that is meant as a state.
     pub(super) fn state_instance(&mut self, state: &Expression, context: &mut Context) -> Outcome<InstanceId> {
-        let no_state =
-            |what: &str| wrong(Code::E0406, format!("a state is a component, but this is {what}"), state.span);
+        let no_state = |what: &str| {
+            let problem = Diagnostic::error(Code::E0406, format!("a state is a component, but this is {what}"));
+            let help = "name a component; one of an empty class will do: `block Idle end Idle; Idle idle;`";
+            Err(problem.label(state.span, "").help(help).into())
+        };
         let ExpressionKind::Reference(reference) = &state.kind else { return no_state("an expression") };
         let first = &reference.parts[0].name;
         let (instance, position) = match self.find_first(reference.global, &first.name, context.scope)? {
@@ -285,7 +296,8 @@ impl Flattener<'_> {
                     Code::E0405,
                     format!("the machine of the states {names} has several initial states"),
                 );
-                return Err(problem.label(second, "a second one").label(first, "the first one").into());
+                let help = "keep the one in which the machine begins";
+                return Err(problem.label(second, "a second one").label(first, "the first one").help(help).into());
             }
         };
         self.check_side_by_side(&instances, span)?;
@@ -301,11 +313,10 @@ impl Flattener<'_> {
             while let Some(instance) = around {
                 if instances.contains(&instance) {
                     let [inner, outer] = [state, instance].map(|it| self.instances.instance_name(it));
-                    return wrong(
-                        Code::E0406,
-                        format!("`{inner}` cannot be a state beside `{outer}`, which contains it"),
-                        span,
-                    );
+                    let message = format!("`{inner}` cannot be a state beside `{outer}`, which contains it");
+                    let help =
+                        format!("write the transitions between states inside `{outer}` in the class of `{outer}`");
+                    return Err(Diagnostic::error(Code::E0406, message).label(span, "").help(help).into());
                 }
                 around = self.instances[instance].parent;
             }

@@ -4,8 +4,8 @@
 //! compared with the way there, as the speed of a bouncing ball has, is zero. With these left limits the instant is
 //! passed once more. The model rests if the guards that fired then are where they are for good: on a side by their value
 //! or at zero identically. A ball that begins to fall through the ground does not rest. In the time that is left to the
-//! limit, everything else moves as it does in the mode of rest. Where there were too few events to say where a state leads, one
-//! that the last of them turned round has come to zero.
+//! limit, everything else moves as it does in the mode of rest. Where the events do not say where a state leads, one that the last
+//! of them turned round has come to zero.
 
 use std::rc::Rc;
 
@@ -38,12 +38,29 @@ pub(crate) fn rest<'a>(
 ) -> Option<(Side<'a>, Outcome<'a>)> {
     let next = prepared.next_time(told, &left.discrete, &memory.samplings);
     let time = limit.time.min(next).min(latest).max(told);
-    let at_rest = with_jumping_states_at_limit(visited, limit, left)?;
+    let mut found = None;
+    for guess in [Guess::Extrapolated, Guess::Turned] {
+        found = found.or_else(|| {
+            let at_rest = with_jumping_states_at_limit(visited, limit, left, guess)?;
+            rest_at(prepared, visited, memory, (left, &at_rest), (fired, time))
+        });
+    }
+    found
+}
+
+/// The same with these left limits.
+fn rest_at<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    (left, at_rest): (&Side<'a>, &Side<'a>),
+    (fired, time): (&Fired, f64),
+) -> Option<(Side<'a>, Outcome<'a>)> {
     let mut samplings = memory.samplings.clone();
     let fired = Fired { samples: due_samples(&mut samplings, time), ..fired.clone() };
-    let outcome = instant(prepared, visited, memory, &at_rest, &fired, Occasion::default()).ok()?;
+    let outcome = instant(prepared, visited, memory, at_rest, &fired, Occasion::default()).ok()?;
     if fired.is_doubtful {
-        locate(prepared, memory, (&at_rest, &outcome.right), &fired.atoms);
+        locate(prepared, memory, (at_rest, &outcome.right), &fired.atoms);
     }
     if !rests(prepared, visited, memory, &outcome.right, &fired.atoms) {
         return None;
@@ -54,11 +71,22 @@ pub(crate) fn rest<'a>(
     Some((left, Outcome { right, ..outcome }))
 }
 
+/// Where states that events make jump come to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guess {
+    /// Where the last events lead.
+    Extrapolated,
+    /// To zero, where the last event turned them round: of few events, or of some that were not among those that accumulate, no more
+    /// can be said.
+    Turned,
+}
+
 /// A side with the states that the last events made jump at their limits.
 fn with_jumping_states_at_limit<'a>(
     visited: &VisitedModes<'a>,
     limit: &Limit<'a>,
     left: &Side<'a>,
+    guess: Guess,
 ) -> Option<Side<'a>> {
     // What an impact does beside turning something round, as the friction of a body that is thrown back, has no part in it.
     let is_alike = |event: &&Rc<PassedEvent<'a>>| Rc::ptr_eq(&event.left.mode, &left.mode);
@@ -76,7 +104,10 @@ fn with_jumping_states_at_limit<'a>(
         // A constraint that is met again after rounding moves a state by as much, which is no jump.
         if (after - before).abs() > 64.0 * f64::EPSILON * before.abs().max(after.abs()) {
             let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
-            *state = if values.len() >= 3 { value_at_limit(&values) } else { between(before, after)? };
+            *state = match guess {
+                Guess::Extrapolated => (values.len() >= 3).then(|| value_at_limit(&values))?,
+                Guess::Turned => (before * after <= 0.0).then_some(0.0)?,
+            };
         }
     }
     let mut side = left.clone();
@@ -159,11 +190,6 @@ fn value_at_limit(values: &[f64]) -> f64 {
     let limit = limits[best.unwrap_or(0)];
     let way = values.iter().map(|value| (values[0] - value).abs()).fold(0.0, f64::max);
     if limit.abs() < SMALL * way { 0.0 } else { limit }
-}
-
-/// Where a state comes to that an event turned round: to zero. Of others a single event does not say it.
-fn between(before: f64, after: f64) -> Option<f64> {
-    (before * after <= 0.0).then_some(0.0)
 }
 
 /// Where three values, the last one first, lead to.
