@@ -5,6 +5,7 @@
 use super::Ode;
 use super::evaluations::Evaluations;
 use super::methods::shortest_step;
+use super::problem::SlopeNoises;
 use super::sizes::{Sizes, Weights};
 
 /// States of less than this, in units of the error allowed, are zero: they say nothing about what a short time is.
@@ -22,6 +23,9 @@ const CHANGED: f64 = 0.1;
 const GROWTH: f64 = 1.8;
 /// What is steady over so many lengths in a row is no rounding.
 const LASTING: usize = 4;
+/// What moves no state by more than this share of what it moves by in a short time is no error of it; and slopes of less than this share
+/// of the largest one may be rounding of what makes that, with four digits for what equations amplify.
+const NOTHING: f64 = 1e-12;
 /// The share of the time up to there that is short.
 const SHORT: f64 = 1e-2;
 
@@ -34,6 +38,7 @@ pub(super) fn first_step<System: Ode>(
     (state, derivative): (&[f64], &[f64]),
     order: i32,
     longest: f64,
+    slope_noises: &SlopeNoises,
 ) -> f64 {
     let (size, slope) = (weights.norm(state, state), weights.norm(derivative, state));
     let shortest = shortest_step(time);
@@ -45,11 +50,14 @@ pub(super) fn first_step<System: Ode>(
     let begins = weights.moves_from_nothing(derivative);
     let short = match known > 0.0 && !begins {
         true => known,
+        false if weights.sizes.short_here > 0.0 => weights.sizes.short_here,
         false => {
             let bounds = [own, known, at_most].into_iter().filter(|&bound| bound > 0.0);
             let most = bounds.fold(f64::INFINITY, f64::min);
-            let (short, is_seen) = short_time(evaluations, time, (state, derivative), &weights.sizes.slope_noise, most);
+            let mut ahead = Ahead { evaluations, slope_noises, time, state, derivative, looks: Vec::new() };
+            let (short, is_seen) = ahead.short_time(&weights.sizes.slope_noise, most);
             weights.sizes.acts_within = if is_seen { short } else { 0.0 };
+            weights.sizes.short_here = short;
             short
         }
     };
@@ -93,89 +101,155 @@ pub(super) fn first_step<System: Ode>(
     if second.is_finite() { second.min(100.0 * trial).max(shortest).min(longest) } else { trial }
 }
 
-/// How long slopes stay what they are or grow steadily and states do not leave where they are, where these themselves say
-/// nothing about what a short time is; at most so long. Where that is for ever nothing says what is short: then the shortest
-/// time is, and steps grow from there. And whether a change was seen.
-///
-/// What is not steady over lengths below may be rounding, of currents that begin at zero between voltages that do not: the
-/// longest row of lengths that are counts, or the first one that lasts. More than rounding is no change.
-fn short_time<System: Ode>(
-    evaluations: &Evaluations<System>,
+/// Looks at slopes ahead of a point.
+struct Ahead<'a, System: Ode> {
+    evaluations: &'a Evaluations<System>,
+    slope_noises: &'a SlopeNoises<'a>,
     time: f64,
-    (state, derivative): (&[f64], &[f64]),
-    noise: &[f64],
-    most: f64,
-) -> (f64, bool) {
-    let size = state.len();
-    let (mut ahead, mut mean) = (vec![0.0; size], vec![0.0; size]);
-    let [mut middle, mut end, mut corrected] = [vec![0.0; size], vec![0.0; size], vec![0.0; size]];
-    let mut lead = |length: f64, slope: &[f64], found: &mut [f64]| {
-        ahead
-            .iter_mut()
-            .zip(state.iter().zip(slope))
-            .for_each(|(place, (state, slope))| *place = state + length * slope);
-        evaluations.derivative(time + length, &ahead, found)
-    };
-    let mut is_steady = |length: f64| {
-        if !(lead(0.5 * length, derivative, &mut middle) && lead(length, derivative, &mut end)) {
-            return false;
-        }
-        // With the mean slope, what grows from zero has its effect on the others.
-        mean.iter_mut().zip(derivative.iter().zip(&end)).for_each(|(place, (begin, end))| *place = 0.5 * (begin + end));
-        lead(length, &mean, &mut corrected)
-            && (0..size).all(|index| {
-                let slopes = Slopes {
-                    begin: derivative[index],
-                    middle: middle[index],
-                    end: end[index],
-                    corrected: corrected[index],
-                    noise: noise.get(index).copied().unwrap_or(0.0),
-                };
-                slopes.are_steady(length, state[index].abs())
-            })
-    };
-    let first = TIMES[0].max(CLEAR * shortest_step(time));
-    let mut length = first;
-    let longest = most.min(TIMES[1]);
-    let (mut steady, mut is_seen) = (first, false);
-    let (mut row, mut longest_row, mut changes) = (0, 0, 0);
-    while FACTOR * length < longest && (changes < 2 || longest_row < LASTING) {
-        length *= FACTOR;
-        if is_steady(length) {
-            (row, changes) = (row + 1, 0);
-            if row > longest_row {
-                (steady, longest_row, is_seen) = (length, row, false);
-            }
-        } else {
-            // What is not steady once may be rounding.
-            changes += 1;
-            if changes >= 2 {
-                (row, is_seen) = (0, true);
-            }
-        }
-    }
-    evaluations.take_failure();
-    // A few lengths that are steady among others that are not are so by chance.
-    if is_seen && longest_row < 2 || !is_seen && longest == TIMES[1] {
-        return (first, false);
-    }
-    (steady, is_seen)
+    state: &'a [f64],
+    derivative: &'a [f64],
+    looks: Vec<Look>,
 }
 
-/// The slopes of a state at the beginning, in the middle and at the end of a time, with where the slope of the beginning leads; at
-/// its end with where the mean slope leads; and what is rounding of them.
+/// The slopes of all states over a time, and where it ends; none where they have no values.
+struct Look {
+    length: f64,
+    slopes: Vec<Slopes>,
+    end: Vec<f64>,
+    /// What rounding makes of slopes there, where that was asked for.
+    noise: Vec<f64>,
+}
+
+impl<System: Ode> Ahead<'_, System> {
+    /// How long slopes stay what they are or grow steadily and states do not leave where they are, where these themselves say
+    /// nothing about what a short time is; at most so long. Where that is for ever nothing says what is short: then the shortest
+    /// time is, and steps grow from there. And whether a change was seen.
+    ///
+    /// What is not steady over lengths below may be rounding, of currents that begin at zero between voltages that do not: the
+    /// longest row of lengths that are counts, or the first one that lasts. More than rounding is no change. How large rounding is,
+    /// where all values are zero at the beginning, shows what slopes are when they have grown.
+    fn short_time(&mut self, noise: &[f64], most: f64) -> (f64, bool) {
+        let first = TIMES[0].max(CLEAR * shortest_step(self.time));
+        let longest = most.min(TIMES[1]);
+        let mut length = first;
+        let (mut steady, mut is_seen) = (first, false);
+        let (mut row, mut longest_row, mut changes) = (0, 0, 0);
+        while FACTOR * length < longest && (changes < 2 || longest_row < LASTING) {
+            length *= FACTOR;
+            self.look(length);
+            if self.is_steady(self.looks.len() - 1, noise) {
+                (row, changes) = (row + 1, 0);
+                if row > longest_row {
+                    (steady, longest_row, is_seen) = (length, row, false);
+                }
+            } else {
+                // What is not steady once may be rounding.
+                changes += 1;
+                if changes >= 2 {
+                    (row, is_seen) = (0, true);
+                }
+            }
+        }
+        // What is in the rounding of a time that is known to be short need not be a time at all.
+        if is_seen && longest < TIMES[1] && steady < NOTHING * longest {
+            while FACTOR * length < longest {
+                length *= FACTOR;
+                self.look(length);
+            }
+            if let Some((found, is_last)) = self.row_above_nothing(noise) {
+                (steady, longest_row, is_seen) = (found, LASTING, !is_last);
+            }
+        }
+        self.evaluations.take_failure();
+        // A few lengths that are steady among others that are not are so by chance.
+        if is_seen && longest_row < 2 || !is_seen && longest == TIMES[1] {
+            return (first, false);
+        }
+        (steady, is_seen)
+    }
+
+    /// Looks at slopes over a time of this length.
+    fn look(&mut self, length: f64) {
+        let (slopes, end) = self.slopes(length).unwrap_or_default();
+        self.looks.push(Look { length, slopes, end, noise: Vec::new() });
+    }
+
+    /// The slopes over a time, and where its end is.
+    fn slopes(&self, length: f64) -> Option<(Vec<Slopes>, Vec<f64>)> {
+        let middle = self.slopes_at(0.5 * length, &self.led(0.5 * length, self.derivative))?;
+        let end = self.slopes_at(length, &self.led(length, self.derivative))?;
+        // With the mean slope, what grows from zero has its effect on the others.
+        let mean: Vec<f64> = self.derivative.iter().zip(&end).map(|(begin, end)| 0.5 * (begin + end)).collect();
+        let corrected_end = self.led(length, &mean);
+        let corrected = self.slopes_at(length, &corrected_end)?;
+        let slopes = self.derivative.iter().zip(middle).zip(end.into_iter().zip(corrected));
+        let slopes = slopes.map(|((&begin, middle), (end, corrected))| Slopes { begin, middle, end, corrected });
+        Some((slopes.collect(), corrected_end))
+    }
+
+    /// Where some slopes lead in a time.
+    fn led(&self, length: f64, slope: &[f64]) -> Vec<f64> {
+        self.state.iter().zip(slope).map(|(state, slope)| state + length * slope).collect()
+    }
+
+    fn slopes_at(&self, length: f64, state: &[f64]) -> Option<Vec<f64>> {
+        let mut found = vec![0.0; state.len()];
+        self.evaluations.derivative(self.time + length, state, &mut found).then_some(found)
+    }
+
+    /// Whether all slopes are steady over the length of this number.
+    fn is_steady(&self, number: usize, noise: &[f64]) -> bool {
+        let Look { length, slopes, noise: own, .. } = &self.looks[number];
+        let of = |noise: &[f64], index: usize| noise.get(index).copied().unwrap_or(0.0);
+        slopes.len() == self.state.len()
+            && slopes.iter().zip(self.state).enumerate().all(|(index, (slopes, state))| {
+                slopes.are_steady(*length, state.abs(), of(noise, index).max(of(own, index)))
+            })
+    }
+
+    /// The end of the highest row of steady lengths that lasts and beside which all that is not steady below moves nothing; and whether no
+    /// change is seen after it.
+    fn row_above_nothing(&mut self, noise: &[f64]) -> Option<(f64, bool)> {
+        for number in 0..self.looks.len() {
+            if !self.is_steady(number, noise) {
+                let Look { length, end, .. } = &self.looks[number];
+                self.looks[number].noise = (self.slope_noises)(self.time + length, end);
+            }
+        }
+        let count = self.looks.len();
+        let is_row = |&last: &usize| {
+            let first = last + 1 - LASTING;
+            (first..=last).all(|number| self.is_steady(number, &self.nothing(number, first, noise)))
+                && (0..first).all(|number| self.is_steady(number, &self.nothing(number, last, noise)))
+        };
+        let last = (LASTING..=count).map(|end| end - 1).rev().find(is_row)?;
+        Some((self.looks[last].length, last + 1 == count))
+    }
+
+    /// The slopes that over the length of one number move nothing beside what those of another one move, and are not more than noise.
+    fn nothing(&self, number: usize, beside: usize, noise: &[f64]) -> Vec<f64> {
+        let (look, beside) = (&self.looks[number], &self.looks[beside]);
+        let fastest = look.slopes.iter().fold(0.0, |fastest: f64, it| fastest.max(it.end.abs()));
+        let share = NOTHING * (beside.length / look.length).max(1.0);
+        let moved = beside.slopes.iter().map(|it| share * it.end.abs());
+        let moved = moved.chain(std::iter::repeat(0.0)).zip(noise.iter().copied().chain(std::iter::repeat(0.0)));
+        moved.take(self.state.len()).map(|(moved, noise)| moved.max(noise).max(NOTHING * fastest)).collect()
+    }
+}
+
+/// The slopes of a state at the beginning, in the middle and at the end of a time, with where the slope of the beginning leads; and
+/// at its end with where the mean slope leads.
 struct Slopes {
     begin: f64,
     middle: f64,
     end: f64,
     corrected: f64,
-    noise: f64,
 }
 
 impl Slopes {
-    /// Whether they stay what they are or grow steadily, and do not lead away from a state of this size.
-    fn are_steady(&self, length: f64, size: f64) -> bool {
-        let Slopes { begin, middle, end, corrected, noise } = *self;
+    /// Whether they stay what they are or grow steadily, up to noise, and do not lead away from a state of this size.
+    fn are_steady(&self, length: f64, size: f64, noise: f64) -> bool {
+        let Slopes { begin, middle, end, corrected } = *self;
         let largest = begin.abs().max(end.abs());
         if size == 0.0 && begin.abs() <= noise {
             // It grows by some power of the time, which tells no time; or another that begins to move will move it.
@@ -187,5 +261,71 @@ impl Slopes {
         let way = length * largest;
         let is_far = size != 0.0 && way > size;
         !is_far && change * length <= CHANGED * size.max(way)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use modeshift_numerics::Pattern;
+
+    use super::super::EvaluationFailed;
+    use super::*;
+
+    /// A slope that is a function of time, by itself.
+    struct Driven<F>(F);
+
+    impl<F: Fn(f64) -> f64> Ode for Driven<F> {
+        fn size(&self) -> usize {
+            1
+        }
+
+        fn derivative(&mut self, time: f64, _: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
+            derivative[0] = (self.0)(time);
+            Ok(())
+        }
+
+        fn jacobian_pattern(&self) -> Option<&Pattern> {
+            None
+        }
+
+        fn jacobian(&mut self, _: f64, _: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
+            entries.fill(0.0);
+            Ok(())
+        }
+    }
+
+    /// A short time for a state that begins at zero, where at most one second is.
+    fn short_time(slope: impl Fn(f64) -> f64) -> f64 {
+        let derivative = [slope(0.0)];
+        let evaluations = Evaluations::new(Driven(slope));
+        let slope_noises = |_: f64, _: &[f64]| Vec::new();
+        let mut ahead = Ahead {
+            evaluations: &evaluations,
+            slope_noises: &slope_noises,
+            time: 0.0,
+            state: &[0.0],
+            derivative: &derivative,
+            looks: Vec::new(),
+        };
+        ahead.short_time(&[], 1.0).0
+    }
+
+    /// Rounding as that of an argument that changes in steps of 1e-19: between -1e-17 and 1e-17, as if by chance.
+    fn rounding(time: f64) -> f64 {
+        1e-17 * (12.9898 * (time / 1e-19).floor() + 1.0).sin()
+    }
+
+    #[test]
+    fn what_is_rounding_before_slopes_have_grown_is_no_change() {
+        for slow in [1.0, 1e-3] {
+            let found = short_time(|time| (time / slow).sin() + rounding(time));
+            assert!((1e-5 * slow..slow).contains(&found), "{slow}: {found:e}");
+        }
+    }
+
+    #[test]
+    fn what_moves_a_state_is_a_change_however_short_it_is() {
+        let found = short_time(|time| time.sin() + 1e3 / (1.0 + (time / 1e-14).powi(2)));
+        assert!(found < 1e-13, "{found:e}");
     }
 }

@@ -59,6 +59,9 @@ impl Handed {
     }
 }
 
+/// What rounding makes of the slopes of all states at a time with these states; empty where that is not known.
+pub(crate) type SlopeNoises<'a> = dyn Fn(f64, &[f64]) -> Vec<f64> + 'a;
+
 /// A system and how to integrate it; made once per mode, started as often as the mode is entered.
 pub struct Problem<System: Ode> {
     evaluations: Evaluations<System>,
@@ -106,15 +109,17 @@ impl<System: Ode> Problem<System> {
         Ok(Integrator::new(self, self.begin(time, state, None, step)?, time, state))
     }
 
-    /// Begins an integration of states of which some sizes are known from before.
+    /// Begins an integration of states of which some sizes are known from before, and of all that rounding makes of slopes.
     pub fn start_with(
         &self,
         time: f64,
         state: &[f64],
         known: &Sizes,
+        slope_noises: &SlopeNoises,
     ) -> Result<Integrator<'_, System>, IntegrationFailure> {
         self.choose(time, state);
-        Ok(Integrator::new(self, self.begin(time, state, Some(known), None)?, time, state))
+        let advance = self.begin_measured(time, state, Some(known), None, Some(slope_noises))?;
+        Ok(Integrator::new(self, advance, time, state))
     }
 
     /// The method at work from a point on, with the tolerance of the present level.
@@ -124,6 +129,17 @@ impl<System: Ode> Problem<System> {
         state: &[f64],
         known: Option<&Sizes>,
         step: Option<f64>,
+    ) -> Result<Box<dyn Advance + '_>, IntegrationFailure> {
+        self.begin_measured(time, state, known, step, None)
+    }
+
+    fn begin_measured(
+        &self,
+        time: f64,
+        state: &[f64],
+        known: Option<&Sizes>,
+        step: Option<f64>,
+        slope_noises: Option<&SlopeNoises>,
     ) -> Result<Box<dyn Advance + '_>, IntegrationFailure> {
         let method = self.choice.method(self.settings.method);
         let mut weights = Weights::new(self.present_tolerance(), self.declared.clone(), state, known);
@@ -139,7 +155,8 @@ impl<System: Ode> Problem<System> {
             Some(given) => given.min(longest),
             None => {
                 let point = (state, derivative.as_slice());
-                first_step(&self.evaluations, &mut weights, time, point, first_order(method), longest)
+                let rounding = slope_noises.unwrap_or(&|_, _| Vec::new());
+                first_step(&self.evaluations, &mut weights, time, point, first_order(method), longest, rounding)
             }
         };
         // What rounding makes of slopes at the start is known of all states; sizes are made of that of states at rest alone.

@@ -47,7 +47,24 @@ pub(crate) struct Ingredients {
     guard_slopes: RefCell<FxHashMap<RelationId, Terms>>,
     quantities: RefCell<FxHashMap<Derivative<VariableId>, Terms>>,
     /// By place of the state in the jet; asked for after every step, of all states that are at rest.
-    slopes: RefCell<Vec<Option<Terms>>>,
+    slopes: RefCell<Vec<Option<SlopeTerms>>>,
+}
+
+/// What the slope of a state is made of.
+struct SlopeTerms {
+    terms: Terms,
+    /// Whether the weights are the same at all values.
+    is_constant: bool,
+    /// How often it was asked for.
+    uses: u32,
+}
+
+impl SlopeTerms {
+    /// Whether the weights may be others by now: they are found again after twice as many uses each time.
+    fn is_old(&mut self) -> bool {
+        self.uses = self.uses.saturating_add(1);
+        !self.is_constant && self.uses.is_power_of_two()
+    }
 }
 
 /// The sides of guards, compiled when first needed: they are the same in all modes.
@@ -198,23 +215,32 @@ impl Side<'_> {
             return None;
         }
         let own = self.mode.quantities.index(state.of, state.order)?.index();
-        let known = &self.mode.ingredients.slopes;
-        if known.borrow().get(own).is_none_or(Option::is_none) {
-            let slope = Derivative { of: state.of, order: state.order + 1 };
-            let made: Terms = self.followed(prepared, vec![(slope, 1.0)]).into();
-            let mut known = known.borrow_mut();
-            let length = self.jet.len().max(known.len());
-            known.resize(length, None);
-            known[own] = Some(made);
-        }
-        let known = known.borrow();
-        let terms = known[own].as_ref().expect("made above");
+        let terms = self.slope_terms(prepared, state, own);
         let noise = |&(place, weight): &(usize, f64)| {
             let of_states = if place == own { 0.0 } else { errors[place] };
             weight * (ROUNDING * self.jet[place].abs()).max(of_states)
         };
         let noise: f64 = terms.iter().map(noise).sum();
         noise.is_finite().then_some(noise)
+    }
+
+    /// What the slope of a state is made of, whose place is its own.
+    fn slope_terms(&self, prepared: &Prepared, state: Derivative<VariableId>, own: usize) -> Terms {
+        let mut known = self.mode.ingredients.slopes.borrow_mut();
+        if known.len() <= own {
+            known.resize_with(self.jet.len().max(own + 1), || None);
+        }
+        if let Some(it) = &mut known[own]
+            && !it.is_old()
+        {
+            return it.terms.clone();
+        }
+        let slope = Derivative { of: state.of, order: state.order + 1 };
+        let (made, is_constant) = self.followed_with_kind(prepared, vec![(slope, 1.0)]);
+        let uses = known[own].as_ref().map_or(0, |it| it.uses);
+        let terms: Terms = made.into();
+        known[own] = Some(SlopeTerms { terms: terms.clone(), is_constant, uses });
+        terms
     }
 
     /// How large the slope of a guard is by all that it is made of: blocks that turn round together are at rest, and how they move
@@ -286,7 +312,16 @@ impl Side<'_> {
 
     /// What some quantities are made of, followed through the equations that are solved for them.
     fn followed(&self, prepared: &Prepared, from: Vec<(Derivative<VariableId>, f64)>) -> Vec<(usize, f64)> {
-        let mut terms = Vec::new();
+        self.followed_with_kind(prepared, from).0
+    }
+
+    /// The same, and whether it is the same at all values.
+    fn followed_with_kind(
+        &self,
+        prepared: &Prepared,
+        from: Vec<(Derivative<VariableId>, f64)>,
+    ) -> (Vec<(usize, f64)>, bool) {
+        let (mut terms, mut is_constant) = (Vec::new(), true);
         let mut seen: FxHashSet<VariableId> = FxHashSet::default();
         let mut pending: VecDeque<(Derivative<VariableId>, f64, usize)> = VecDeque::new();
         pending.extend(from.into_iter().map(|(it, weight)| (it, weight, 0)));
@@ -300,7 +335,8 @@ impl Side<'_> {
             // A derivative that the mode does not have is made of some that it has.
             terms.extend(self.mode.quantities.index(it.of, it.order).map(|place| (place.index(), weight)));
             if level < LEVELS && seen.insert(it.of) {
-                let of_solution = self.solved_for(prepared, it);
+                let (of_solution, is_fixed) = self.solved_for(prepared, it);
+                is_constant &= is_fixed;
                 // What only hands a value on, as connections do, is no level: what it is made of is behind it.
                 if let &[(term, share)] = &of_solution[..] {
                     pending.push_front((term, weight * share, level));
@@ -309,28 +345,35 @@ impl Side<'_> {
                 }
             }
         }
-        united(terms)
+        (united(terms), is_constant)
     }
 
     /// The terms of the equation that is solved for a quantity, relative to its own coefficient: of the equation as often
     /// differentiated as the quantity is. What is not linear is followed where it says what the quantity is, as the rotation of a phasor
-    /// does; else it is not: near a place where it is flat, its coefficients say nothing of sizes.
-    fn solved_for(&self, prepared: &Prepared, it: Derivative<VariableId>) -> Vec<(Derivative<VariableId>, f64)> {
+    /// does; else it is not: near a place where it is flat, its coefficients say nothing of sizes. And whether they are the same at all
+    /// values.
+    fn solved_for(
+        &self,
+        prepared: &Prepared,
+        it: Derivative<VariableId>,
+    ) -> (Vec<(Derivative<VariableId>, f64)>, bool) {
         let structure = &self.mode.structure;
-        let Some(column) = structure.column(it.of) else { return Vec::new() };
-        let Some((row, times)) = self.row_solved_for(prepared, it, column) else { return Vec::new() };
+        let Some(column) = structure.column(it.of) else { return (Vec::new(), true) };
+        let Some((row, times)) = self.row_solved_for(prepared, it, column) else { return (Vec::new(), true) };
         let tape = self.mode.equations.tape(row);
         if !(tape.is_linear() || times == 0) {
-            return Vec::new();
+            return (Vec::new(), true);
         }
+        let is_constant = tape.is_constant();
         let point = |input: Input| self.point(prepared, &self.discrete, input);
         let terms = tape.coefficients(point).map(|(term, value)| (Derivative::new(term.of, term.order + times), value));
         let terms: Vec<(Derivative<VariableId>, f64)> = terms.collect();
-        let Some(&(_, own)) = terms.iter().find(|term| term.0 == it) else { return Vec::new() };
+        let Some(&(_, own)) = terms.iter().find(|term| term.0 == it) else { return (Vec::new(), is_constant) };
         if !tape.is_linear() && own.abs() != 1.0 {
-            return Vec::new();
+            return (Vec::new(), is_constant);
         }
-        terms.into_iter().filter(|term| term.0 != it).map(|(term, value)| (term, (value / own).abs())).collect()
+        let others = terms.into_iter().filter(|term| term.0 != it);
+        (others.map(|(term, value)| (term, (value / own).abs())).collect(), is_constant)
     }
 
     /// The equation that is solved for a quantity, and how often it is differentiated for that. Of what could be a state but is none, since

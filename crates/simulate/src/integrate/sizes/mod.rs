@@ -76,6 +76,8 @@ pub struct Sizes {
     pub ends_within: f64,
     /// In what time something was found to act, by looks at the slopes ahead of the first step; zero where nothing was.
     pub acts_within: f64,
+    /// What was found to be a short time where the integration began, by these looks; zero where none was needed.
+    pub short_here: f64,
     /// The longest step since the integration began.
     pub longest: f64,
     /// How many steps that was ago.

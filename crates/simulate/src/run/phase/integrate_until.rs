@@ -11,7 +11,7 @@ use std::rc::Rc;
 use modeshift_dae::{Derivative, VariableId};
 
 use crate::integrate::{Handed, IntegrationFailure, Integrator, Method, Problem, Settings};
-use crate::program::{BlockFailure, NotBuilt};
+use crate::program::{BlockFailure, NotBuilt, Surroundings};
 use crate::results::CostPart;
 use crate::run::Machinery;
 use crate::run::instant::derived_guards_on;
@@ -210,21 +210,26 @@ impl<'a> Phase<'a> {
         let due = machinery.prepared.next_time(*time, discrete, &machinery.memory.samplings);
         known.ends_within = if due.is_finite() { due - time } else { 0.0 };
         if known.step == 0.0 && self.present.sliding.is_none() {
-            known.slope_noise = self.noises_of_slopes(machinery.prepared);
+            known.slope_noise = noises_of_slopes(machinery.prepared, &self.present);
         }
-        let integrator = problem.start_with(self.present.time, &self.states, &known);
+        let (prepared, surroundings) = (machinery.prepared, &machinery.visited.surroundings);
+        let noises = |time: f64, states: &[f64]| self.noises_ahead(prepared, &surroundings.borrow(), time, states);
+        let integrator = problem.start_with(self.present.time, &self.states, &known, &noises);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
         machinery.memory.time_scale.shorten(integrator.sizes().acts_within);
         self.measure_rest(machinery, settings, &mut integrator);
         Ok(integrator)
     }
 
-    /// What rounding makes of the slopes of all states, as far as that can be said.
-    fn noises_of_slopes(&self, prepared: &Prepared) -> Vec<f64> {
-        let no_errors = vec![0.0; self.present.jet.len()];
-        let program = self.mode.program.borrow();
-        let noises = program.state_quantities().map(|state| self.present.slope_noise(prepared, state, &no_errors));
-        noises.map(Option::unwrap_or_default).collect()
+    /// What rounding makes of the slopes of all states at a time ahead, with these states; nothing where they have no values, or several
+    /// modes share them.
+    fn noises_ahead(&self, prepared: &Prepared, surroundings: &Surroundings, time: f64, states: &[f64]) -> Vec<f64> {
+        if self.present.sliding.is_some() || states.len() != self.states.len() {
+            return Vec::new();
+        }
+        let mut ahead = Side { time, ..self.present.clone() };
+        let evaluated = self.mode.program.borrow_mut().evaluate(time, states, surroundings, &mut ahead.jet);
+        if evaluated.is_err() { Vec::new() } else { noises_of_slopes(prepared, &ahead) }
     }
 
     /// Measures states at rest, and those that die away, by what their slopes are made of.
@@ -737,6 +742,14 @@ impl Expected {
     fn is_stop(&self) -> bool {
         self.limit < self.due
     }
+}
+
+/// What rounding makes of the slopes of all states, as far as that can be said.
+fn noises_of_slopes(prepared: &Prepared, side: &Side<'_>) -> Vec<f64> {
+    let no_errors = vec![0.0; side.jet.len()];
+    let program = side.mode.program.borrow();
+    let noises = program.state_quantities().map(|state| side.slope_noise(prepared, state, &no_errors));
+    noises.map(Option::unwrap_or_default).collect()
 }
 
 /// Evaluates everything at a time inside the last step.
