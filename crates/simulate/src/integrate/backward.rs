@@ -213,8 +213,8 @@ impl<'problem, System: Ode> Backward<'problem, System> {
 
     /// Whether a state that has no size begins to move in the step.
     fn begins(&self) -> bool {
-        let mut states = self.work.inverse_weights.iter().zip(&self.work.correction);
-        states.any(|(&inverse, &correction)| inverse == 0.0 && correction != 0.0)
+        let states = self.work.inverse_weights.iter().zip(&self.work.correction);
+        states.fold(false, |any, (&inverse, &correction)| any | (inverse == 0.0) & (correction != 0.0))
     }
 
     /// Newton's iteration for the correction, with the matrix at hand; whether it converges.
@@ -293,17 +293,16 @@ impl<'problem, System: Ode> Backward<'problem, System> {
     /// Takes the step: the correction is a new difference.
     fn accept(&mut self, time: f64) {
         let (size, order) = (self.size(), self.order);
-        for state in 0..size {
-            let correction = self.work.correction[state];
-            let mut at = (order + 1) * size + state;
-            self.differences[at + size] = correction - self.differences[at];
-            self.differences[at] = correction;
-            let mut sum = correction;
-            for _ in 0..=order {
-                at -= size;
-                sum += self.differences[at];
-                self.differences[at] = sum;
-            }
+        let (lower, above) = self.differences.split_at_mut((order + 2) * size);
+        let last = lower[(order + 1) * size..].iter_mut();
+        for ((above, last), correction) in above.iter_mut().zip(last).zip(&self.work.correction) {
+            *above = correction - *last;
+            *last = *correction;
+        }
+        // Row by row, so that states are added side by side.
+        for row in (0..=order).rev() {
+            let (sums, next) = self.differences[row * size..].split_at_mut(size);
+            sums.iter_mut().zip(&*next).for_each(|(sum, next)| *sum += next);
         }
         self.weights.follow(self.step, &self.differences[..size]);
         self.time = time;

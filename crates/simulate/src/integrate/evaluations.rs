@@ -94,12 +94,17 @@ impl<System: Ode> Evaluations<System> {
 
 /// Whether a state can be computed with.
 pub(super) fn in_bounds(state: &[f64]) -> bool {
-    state.iter().all(|value| value.abs() <= LARGEST)
+    all(state, |value| value.abs() <= LARGEST)
 }
 
 fn finite(time: f64, values: &[f64]) -> Result<(), EvaluationFailed> {
-    match values.iter().all(|value| value.is_finite()) {
+    match all(values, f64::is_finite) {
         true => Ok(()),
         false => Err(EvaluationFailed::new(format!("not a finite number at time {time}"))),
     }
+}
+
+/// Whether something holds of all numbers, several of which are looked at side by side: it nearly always does.
+fn all(values: &[f64], holds: impl Fn(f64) -> bool) -> bool {
+    values.iter().fold(true, |all, &value| all & holds(value))
 }

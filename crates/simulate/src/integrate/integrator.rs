@@ -4,7 +4,7 @@ use super::amplification::Recent;
 use super::brief::MOST_STEPS;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
-use super::newton_matrix::NewtonMatrix;
+use super::newton_matrix::{NewtonMatrix, fastest};
 use super::problem::Problem;
 use super::sizes::Sizes;
 use super::sizes::precursors;
@@ -245,13 +245,21 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         Some(matrix)
     }
 
-    /// The same without factors: it shows in its diagonal whether the system is stiff.
+    /// The same without factors: it shows in its diagonal whether the system is stiff. Where it is not, no matrix is made.
     fn matrix_if_stiff(&self, time: f64, state: &[f64], share: f64) -> Option<NewtonMatrix> {
         let evaluations = self.problem.evaluations();
-        let mut matrix = NewtonMatrix::new(state.len(), evaluations.system().jacobian_pattern());
-        evaluations.newton_jacobian(time, state, |entries| matrix.set_jacobian(entries));
-        matrix.set_values(share);
-        (matrix.fastest() >= STIFF).then_some(matrix)
+        let mut found = None;
+        evaluations.newton_jacobian(time, state, |entries| {
+            let system = evaluations.system();
+            let pattern = system.jacobian_pattern();
+            if fastest(pattern, state.len(), entries, share) >= STIFF {
+                let mut matrix = NewtonMatrix::new(state.len(), pattern);
+                matrix.set_jacobian(entries);
+                matrix.set_values(share);
+                found = Some(matrix);
+            }
+        });
+        found
     }
 
     /// The sizes of the states, as the solution has shown them so far.

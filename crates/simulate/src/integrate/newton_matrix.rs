@@ -149,7 +149,7 @@ impl NewtonMatrix {
         self.share = Some(share);
     }
 
-    /// The entries of `1 - c J`, for [`Self::fastest`].
+    /// The entries of `1 - c J`.
     pub(super) fn set_values(&mut self, share: f64) {
         self.values.fill(0.0);
         for (&place, entry) in self.places.iter().zip(&self.jacobian) {
@@ -158,11 +158,6 @@ impl NewtonMatrix {
         for &place in &self.diagonal {
             self.values[place as usize] += 1.0;
         }
-    }
-
-    /// How fast the fastest state goes back by itself, in units of `1 / c`.
-    pub(super) fn fastest(&self) -> f64 {
-        self.diagonal.iter().map(|&place| self.values[place as usize] - 1.0).fold(0.0, f64::max)
     }
 
     /// Replaces a vector by the solution. What rests and is acted on by nothing but what rests is zero in it, exactly: factors make a
@@ -199,4 +194,16 @@ impl NewtonMatrix {
         }
         Vec::new()
     }
+}
+
+/// How fast the fastest state goes back by itself, in units of `1 / c`: the diagonal of `- c J`, as it is in `1 - c J`.
+pub(super) fn fastest(pattern: Option<&Pattern>, size: usize, entries: &[f64], share: f64) -> f64 {
+    let diagonal = |row: usize| match pattern {
+        Some(pattern) => {
+            let place = pattern.row(row).binary_search(&(row as u32)).ok();
+            place.map_or(0.0, |place| entries[pattern.row_range(row).start + place])
+        }
+        None => entries[row * size + row],
+    };
+    (0..size).map(|row| -share * diagonal(row) + 1.0 - 1.0).fold(0.0, f64::max)
 }

@@ -175,6 +175,20 @@ impl Weights {
         sizes.longest = sizes.longest.max(length);
         sizes.steps = sizes.steps.saturating_add(1);
         let share = FADING.powf(length / sizes.step);
+        if all(&sizes.has_moved, |it| it) && all(&sizes.is_beginning, |it| !it) {
+            let sizes = sizes.now.iter_mut().zip(state);
+            sizes.for_each(|(size, value)| *size = (share * *size).max(value.abs()));
+        } else {
+            self.follow_beginnings(share, state);
+        }
+        let sizes = &mut self.sizes;
+        sizes.lately.iter_mut().zip(state).for_each(|(lately, value)| *lately = lately.max(value.abs()));
+        sizes.ask_neighbours();
+    }
+
+    /// The same for sizes of which some are those of states that have not moved, or begin to.
+    fn follow_beginnings(&mut self, share: f64, state: &[f64]) {
+        let sizes = &mut self.sizes;
         for (index, value) in state.iter().enumerate() {
             let value = value.abs();
             // Steps may be far shorter than typical ones were: a size that allows any error must not last as long as these.
@@ -185,8 +199,6 @@ impl Weights {
             sizes.now[index] = if sizes.has_moved[index] { faded.max(value) } else { value / self.relative };
             sizes.has_moved[index] |= begins;
         }
-        sizes.lately.iter_mut().zip(state).for_each(|(lately, value)| *lately = lately.max(value.abs()));
-        sizes.ask_neighbours();
     }
 
     /// The size of a state with this value, which the next step is expected to change by so much, and the least step that changes
@@ -226,9 +238,29 @@ impl Weights {
     /// The same for all states, which the next step, of this length, is expected to change by so much.
     pub(super) fn set_inverse(&self, inverse: &mut [f64], (time, step): (f64, f64), state: &[f64], change: &[f64]) {
         let resolution = (shortest_step(time) / step).min(1.0);
+        if self.are_plain(resolution) {
+            let states = inverse.iter_mut().zip(state).zip(change).zip(&self.sizes.now);
+            return states.for_each(|(((place, value), change), now)| {
+                let size = value.abs().max(change.abs()).max(*now);
+                *place = if size > 0.0 { 1.0 / (self.relative * size.max(LEAST)) } else { 0.0 };
+            });
+        }
         for (index, place) in inverse.iter_mut().enumerate() {
             *place = self.inverse(self.size(index, state[index], change[index], resolution));
         }
+    }
+
+    /// Whether sizes are nothing but values, changes, and what is known of late: nothing is declared, rounding is small beside what a
+    /// step may be wrong by, and nobody asks for more.
+    fn are_plain(&self, resolution: f64) -> bool {
+        let Sizes { slope_noise, rounding, least, .. } = &self.sizes;
+        let is_zero = |value: f64| value == 0.0;
+        // What a step resolves, by what it may be wrong by, is then less than the change itself, with its rounding.
+        resolution <= 0.5 * self.relative
+            && least.is_empty()
+            && !self.declared.iter().any(|&it| it > 0.0)
+            && all(slope_noise, is_zero)
+            && all(rounding, is_zero)
     }
 
     /// The root mean square of a vector in units of the error allowed at `state`.
@@ -239,6 +271,11 @@ impl Weights {
         });
         (squares.sum::<f64>() / vector.len().max(1) as f64).sqrt()
     }
+}
+
+/// Whether something holds of all, several of which are looked at side by side.
+fn all<Value: Copy>(values: &[Value], holds: impl Fn(Value) -> bool) -> bool {
+    values.iter().fold(true, |all, &value| all & holds(value))
 }
 
 #[cfg(test)]
