@@ -293,3 +293,42 @@ fn iterations_come_back_from_looks_ahead_at_states_that_never_occur() {
         assert!((v + 1000.0 * j - 30.0).abs() < 0.2 && (heat - 300.036).abs() < 1e-3, "{v} {heat}");
     }
 }
+
+/// Neither a state that is zero nor its slope tells a time; what the slope will be in a long one is no size of the state before, and where
+/// numbers end is none either. Whatever the power, the units, the stop, and how late it begins.
+#[test]
+fn what_grows_by_a_power_of_the_time_is_exact_from_its_first_steps_on() {
+    for method in METHODS {
+        for (power, unit, wait) in [
+            (3, 1.0, 0.0),
+            (5, 1.0, 0.0),
+            (5, 1e3, 0.0),
+            (10, 1e-6, 0.0),
+            (20, 1.0, 0.0),
+            (8, 1.0, 5.0),
+            (20, 1.0, 5.0),
+        ] {
+            for stop in [0.5, 1.0, 6.0] {
+                let end = unit * (wait + stop);
+                let text = format!(
+                    "model M Real x(start = 0, fixed = true); equation der(x) = max(0, time/({unit:e}) - {wait:?})^{power}/({unit:e}); end M;"
+                );
+                let ran = run_text(&text, &How { method: Some(method), ..How::until(end) }).finished();
+                let exact = stop.powi(power + 1) / f64::from(power + 1);
+                let error = (ran.last("x") / exact - 1.0).abs();
+                assert!(error < 1e-5, "{method:?}: time^{power} in {unit:e} from {wait} for {stop}: {error:e}");
+            }
+        }
+    }
+}
+
+/// A pulse whose beginning is below all numbers that are told from zero.
+#[test]
+fn a_smooth_pulse_grows_out_of_zero() {
+    for method in METHODS {
+        let text = "model M Real x(start = 0, fixed = true); equation der(x) = exp(-((time - 5)/0.15)^2); end M;";
+        let found = run_text(text, &How { method: Some(method), ..How::until(10.0) }).finished().last("x");
+        let exact = 0.15 * std::f64::consts::PI.sqrt();
+        assert!((found / exact - 1.0).abs() < 1e-5, "{method:?}: {found}");
+    }
+}

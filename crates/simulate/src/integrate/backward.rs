@@ -16,7 +16,7 @@ use super::Ode;
 use super::evaluations::{Evaluations, in_bounds};
 use super::methods::{Advance, NoStep, Start, shortest_step};
 use super::newton_matrix::{Home, Lent};
-use super::sizes::{Sizes, Weights};
+use super::sizes::{LEAST, Sizes, Weights};
 
 /// The highest order.
 const HIGHEST: usize = 5;
@@ -214,7 +214,7 @@ impl<'problem, System: Ode> Backward<'problem, System> {
     /// Whether a state that has no size begins to move in the step.
     fn begins(&self) -> bool {
         let states = self.work.inverse_weights.iter().zip(&self.work.correction);
-        states.fold(false, |any, (&inverse, &correction)| any | (inverse == 0.0) & (correction != 0.0))
+        states.fold(false, |any, (&inverse, &correction)| any | (inverse == 0.0) & (correction.abs() > LEAST))
     }
 
     /// Newton's iteration for the correction, with the matrix at hand; whether it converges.

@@ -26,6 +26,9 @@ const LASTING: usize = 4;
 /// What moves no state by more than this share of what it moves by in a short time is no error of it; and slopes of less than this share
 /// of the largest one may be rounding of what makes that, with four digits for what equations amplify.
 const NOTHING: f64 = 1e-12;
+/// States that slopes lead so far have no values over a time that is longer by the next factor: it is half of the digits before the point
+/// that numbers have.
+const BEYOND: f64 = 1e75;
 /// The share of the time up to there that is short.
 const SHORT: f64 = 1e-2;
 
@@ -83,7 +86,10 @@ pub(super) fn first_step<System: Ode>(
     evaluations.take_failure();
     weights.sizes.step = weights.sizes.step.max(trial);
     weights.widen(derivative.iter().map(|slope| trial * slope));
-    weights.widen(slope_ahead.iter().map(|slope| trial * slope));
+    // What a state that begins without a slope will be by then says nothing of it before: it grows by some power of the time.
+    let is_begun = |index: usize| state[index] != 0.0 || derivative[index] != 0.0;
+    weights
+        .widen(slope_ahead.iter().enumerate().map(|(index, slope)| if is_begun(index) { trial * slope } else { 0.0 }));
     for (ahead, here) in slope_ahead.iter_mut().zip(derivative) {
         *ahead = (*ahead - here) / trial;
     }
@@ -137,6 +143,9 @@ impl<System: Ode> Ahead<'_, System> {
         while FACTOR * length < longest && (changes < 2 || longest_row < LASTING) {
             length *= FACTOR;
             self.look(length);
+            if self.is_beyond_numbers() {
+                break;
+            }
             if self.is_steady(self.looks.len() - 1, noise) {
                 (row, changes) = (row + 1, 0);
                 if row > longest_row {
@@ -162,10 +171,18 @@ impl<System: Ode> Ahead<'_, System> {
         }
         self.evaluations.take_failure();
         // A few lengths that are steady among others that are not are so by chance.
-        if is_seen && longest_row < 2 || !is_seen && longest == TIMES[1] {
+        let is_for_ever = longest == TIMES[1] || self.is_beyond_numbers();
+        if is_seen && longest_row < 2 || !is_seen && is_for_ever {
             return (first, false);
         }
         (steady, is_seen)
+    }
+
+    /// Whether the last look has no values because of the time it is over: slopes that grow by a power of the time led far before.
+    fn is_beyond_numbers(&self) -> bool {
+        let [.., before, last] = self.looks.as_slice() else { return false };
+        let way = before.slopes.iter().fold(0.0, |way: f64, it| way.max(before.length * it.end.abs()));
+        last.slopes.is_empty() && way > BEYOND
     }
 
     /// Looks at slopes over a time of this length.

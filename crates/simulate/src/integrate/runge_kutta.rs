@@ -8,7 +8,7 @@
 use super::Ode;
 use super::evaluations::Evaluations;
 use super::methods::{Advance, NoStep, Start, shortest_step};
-use super::sizes::{Sizes, Weights};
+use super::sizes::{LEAST, Sizes, Weights};
 use super::tableau::Tableau;
 
 /// Steps are made this much shorter than their errors allow: longer ones would be refused too often.
@@ -201,7 +201,7 @@ impl<'problem, System: Ode, Method: Stages<STAGES>, const STAGES: usize> RungeKu
 
     /// Whether a state that has no size begins to move in the step.
     fn begins(&self) -> bool {
-        self.allowed.inverse.iter().zip(&self.scratch).any(|(&inverse, &end)| inverse == 0.0 && end != 0.0)
+        self.allowed.inverse.iter().zip(&self.scratch).any(|(&inverse, &end)| inverse == 0.0 && end.abs() > LEAST)
     }
 
     /// By how much the error of the step allows longer ones; nothing where it is too large.

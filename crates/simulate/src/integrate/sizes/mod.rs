@@ -47,7 +47,7 @@ const GROWTH_STEPS: u32 = 64;
 const LEAST_BEGINNING: f64 = 100.0;
 
 /// Smaller sizes have errors that numbers are too coarse for: what has died away to this is zero in any units.
-const LEAST: f64 = 1e-280;
+pub(super) const LEAST: f64 = 1e-280;
 
 /// Sizes of states, and the length of a typical step: what one integration hands on to the next.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -190,7 +190,7 @@ impl Weights {
     fn follow_beginnings(&mut self, share: f64, state: &[f64]) {
         let sizes = &mut self.sizes;
         for (index, value) in state.iter().enumerate() {
-            let value = value.abs();
+            let value = if value.abs() < LEAST { 0.0 } else { value.abs() };
             // Steps may be far shorter than typical ones were: a size that allows any error must not last as long as these.
             let share = if sizes.is_beginning[index] { FADING } else { share };
             let faded = share * sizes.now[index];
