@@ -93,6 +93,25 @@ pub(crate) struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
+    /// Nothing has happened yet.
+    pub fn beginning(left: &Side<'a>, fired: &Fired) -> Self {
+        Outcome {
+            right: left.clone(),
+            cascade: Vec::new(),
+            impulses: Vec::new(),
+            begun_at_zero: Vec::new(),
+            whens: Vec::new(),
+            firings: Vec::new(),
+            warnings: Vec::new(),
+            terminated: None,
+            restarted: false,
+            changed_atoms: Vec::new(),
+            samples: fired.samples.clone(),
+            inputs: fired.inputs.clone(),
+            ambiguities: Vec::new(),
+        }
+    }
+
     /// Whether there is something to see: another mode, a `when` that fired, other values.
     pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'_>) -> bool {
         let mut declared = discrete.variables().filter(|id| id.0 < discrete.declared_count);
@@ -131,6 +150,9 @@ impl<'a> Instant<'_, 'a> {
         fired: &Fired,
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
+        if let Some(outcome) = self.event_by_event(left, fired, occasion) {
+            return Ok(outcome);
+        }
         let outcome = self.micro_steps(left, fired, occasion);
         if let Err(NoOutcome::NoMode(tried, no_sliding)) = outcome {
             return Err(NoOutcome::NoMode(self.with_reasons(left, tried), no_sliding));
@@ -145,21 +167,7 @@ impl<'a> Instant<'_, 'a> {
     /// Micro-steps until nothing happens any more.
     fn micro_steps(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Result<Outcome<'a>, NoOutcome> {
         let fired = &self.with_due_transitions(left, fired, occasion);
-        let mut outcome = Outcome {
-            right: left.clone(),
-            cascade: Vec::new(),
-            impulses: Vec::new(),
-            begun_at_zero: Vec::new(),
-            whens: Vec::new(),
-            firings: Vec::new(),
-            warnings: Vec::new(),
-            terminated: None,
-            restarted: false,
-            changed_atoms: Vec::new(),
-            samples: fired.samples.clone(),
-            inputs: fired.inputs.clone(),
-            ambiguities: Vec::new(),
-        };
+        let mut outcome = Outcome::beginning(left, fired);
         let mut proposal = self.proposal(left, fired);
         let released: Vec<RelationId> = self.released(left, fired).into_iter().map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
@@ -391,7 +399,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Discrete values with what fired changed.
-    fn proposal(&mut self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
+    pub(super) fn proposal(&mut self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
         let mut discrete = left.discrete.clone();
         for &atom in &fired.atoms {
             let variable = self.prepared.discrete.atoms[atom].variable;
@@ -514,7 +522,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Whether all discrete values are numbers, and Integers such as are kept exactly.
-    fn check_numbers(&self, settled: &Settled) -> Result<(), NoOutcome> {
+    pub(super) fn check_numbers(&self, settled: &Settled) -> Result<(), NoOutcome> {
         let is_declared = |id: VariableId| id.0 < self.prepared.discrete.declared_count;
         let mut defined = self.prepared.discrete.defined.iter().map(|&(id, _)| id).filter(|&id| is_declared(id));
         match defined.find(|&id| !self.prepared.may_be(id, settled.discrete[id])) {
@@ -561,7 +569,12 @@ impl<'a> Instant<'_, 'a> {
         candidate.is_new || !settled.whens.is_empty() || !others.all(same)
     }
 
-    fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[RelationId]) -> Vec<(RelationId, bool)> {
+    pub(super) fn changed_atoms(
+        &self,
+        left: &Side<'a>,
+        right: &Side<'a>,
+        fired: &[RelationId],
+    ) -> Vec<(RelationId, bool)> {
         let atoms = self.prepared.discrete.atoms.iter_enumerated();
         let truths = atoms.map(|(id, it)| (id, left.discrete[it.variable] != 0.0, right.discrete[it.variable] != 0.0));
         let changed = truths.filter(|(id, before, after)| fired.contains(id) || before != after);

@@ -3,6 +3,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | [`event_iteration`] | micro-steps until nothing happens any more |
+//! | [`event_by_event`] | the same where clauses count edges of relations on what goes on |
 //! | [`discrete_fixpoint`] | definitions and `when` clauses within one micro-step |
 //! | [`next_mode`] | the search for a mode that accepts itself |
 //! | [`parts`] | atoms that can influence each other at this instant |
@@ -47,6 +48,7 @@ pub(crate) mod consequences;
 pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod entry;
+mod event_by_event;
 pub(crate) mod event_iteration;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;
