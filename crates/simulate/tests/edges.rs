@@ -71,6 +71,7 @@ fn what_a_latch_leaves_behind_is_counted() {
         (tank("when not empty then n = pre(n) + 1; end when; m = 0;"), 10.0, &[("n", 1.0)]),
         (tank("when not empty then n = pre(n) + 1; end when; when empty then m = pre(m) + 1; end when;"), 12.0, &[("n", 2.0), ("m", 2.0)]),
         (tank("when empty then m = pre(m) + 1; n = pre(n); elsewhen not empty then n = pre(n) + 1; m = pre(m); end when;"), 12.0, &[("n", 2.0), ("m", 2.0)]),
+        (tank("when not empty then n = pre(n) + 1; end when; m = integer(3*time + 0.5);"), 10.0, &[("n", 1.0), ("m", 30.0)]),
         (tank("algorithm when not empty then n := pre(n) + 1; end when; m := 0;"), 12.0, &[("n", 2.0)]),
         (
             "Real x(start = 0.5, fixed = true); Boolean b(start = false, fixed = true); Integer n(start = 0, fixed = true);
@@ -104,4 +105,35 @@ fn a_mode_that_a_reinit_leaves_at_once_needs_no_flow() {
             &[("n", 4.0)],
         ),
     ]);
+}
+
+#[test]
+fn what_turns_back_without_end_stops_the_run() {
+    for method in METHODS {
+        let how = How { method: Some(method), ..How::until(3.0) };
+        let ran = run_text(
+            "model M Real x(start = -1, fixed = true); Integer n(start = 0, fixed = true);
+             equation der(x) = if x > 0 then -1 else 1; when x > 0 then n = pre(n) + 1; end when; end M;",
+            &how,
+        );
+        ran.said("E0823");
+    }
+}
+
+#[test]
+fn an_event_of_many_micro_steps_is_told_once_with_the_modes_between() {
+    let text = "model M Real x(start = 0, fixed = true); Boolean b = x > 1;
+        equation der(x) = if b then -1 else 1; when b then reinit(x, 0); end when; end M;";
+    for method in METHODS {
+        let ran = run_text(text, &How { method: Some(method), ..How::until(2.5) }).finished();
+        assert_eq!(ran.events().len(), 2, "{method:?}");
+        for (number, event) in ran.events().iter().enumerate() {
+            assert_eq!((event.cascade.len(), &event.from), (1, &event.to), "{method:?}");
+            let rows = ran.result.times().iter().filter(|&&time| time == event.time).count();
+            assert_eq!(rows, 2, "{method:?}");
+            let (left, right) = ran.limits(number, "x");
+            check("x before", left, 1.0, 1e-6);
+            check("x after", right, 0.0, 1e-6);
+        }
+    }
 }

@@ -139,7 +139,7 @@ impl<'a> Instant<'_, 'a> {
             island: None,
         };
         let (settled, candidate) = self.with_values(&step, course.truths.clone())?;
-        if !self.goes_on(&before, &settled, &candidate) {
+        if !self.goes_on(&before, &settled, &candidate) || self.moves_stairs(origin, &candidate.restarted.side) {
             return None;
         }
         self.note_concerned(course, &step, &settled, &candidate);
@@ -150,7 +150,7 @@ impl<'a> Instant<'_, 'a> {
         course.is_reset = !settled.resets.is_empty();
         if course.is_reset {
             let restarted = self.reset_as_allowed(&step, &settled, &candidate).ok()?;
-            if !restarted.weights.is_empty() {
+            if !restarted.weights.is_empty() || self.moves_stairs(origin, &restarted.side) {
                 return None;
             }
             course.truths = self.moved_by_reset(&candidate.restarted.side, &restarted.side, &settled);
@@ -222,6 +222,13 @@ impl<'a> Instant<'_, 'a> {
             && side.mode.pins.is_none()
             && side.sliding.is_none();
         is_plain && is_determined && self.check_numbers(settled).is_ok() && are_states_kept(before, side)
+    }
+
+    /// Whether stairs are on other steps on a side.
+    fn moves_stairs(&mut self, origin: &Side<'a>, side: &Side<'a>) -> bool {
+        let mut moved = side.discrete.clone();
+        self.update_stairs(origin, side, &mut moved);
+        moved.iter().zip(side.discrete.iter()).any(|(moved, is)| moved.to_bits() != is.to_bits())
     }
 
     /// Relations that the change concerns.
@@ -360,7 +367,6 @@ impl Prepared {
             && self.dae.model.machines.is_empty()
             && self.delays.all.is_empty()
             && part.states.is_empty()
-            && part.stairs.is_empty()
             && self.felt.left_limits.is_empty()
             && part.atoms.iter().all(|atom| atom.moment != Moment::Before)
     }

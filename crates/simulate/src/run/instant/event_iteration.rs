@@ -150,6 +150,7 @@ impl<'a> Instant<'_, 'a> {
         fired: &Fired,
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
+        let fired = &self.with_whole_surfaces(left, fired);
         if let Some(outcome) = self.event_by_event(left, fired, occasion) {
             return Ok(outcome);
         }
@@ -350,6 +351,25 @@ impl<'a> Instant<'_, 'a> {
             inputs: Vec::new(),
             ambiguities: ambiguity.into_iter().collect(),
         })
+    }
+
+    /// What fired, and all that is zero together with it: `x > 1` and `not x < 1` are one crossing, wherever rounding locates them.
+    fn with_whole_surfaces(&self, left: &Side<'a>, fired: &Fired) -> Fired {
+        let part = &self.prepared.discrete;
+        let has_truth = |atom: RelationId, truth: bool| (left.discrete[part.atoms[atom].variable] != 0.0) == truth;
+        let mut all = fired.clone();
+        for &atom in &fired.atoms {
+            let others = part.on_side_of(atom, has_truth(atom, false));
+            let crossing = others.filter(|&(other, truth)| {
+                part.atoms[other].moment == part.atoms[atom].moment
+                    && !has_truth(other, truth)
+                    && !fired.atoms.contains(&other)
+            });
+            all.atoms.extend(crossing.map(|(other, _)| other));
+        }
+        all.atoms.sort_unstable();
+        all.atoms.dedup();
+        all
     }
 
     /// What fired, and where a relation to time changes or something is sampled, conditions of machines that change in that instant, too: they are

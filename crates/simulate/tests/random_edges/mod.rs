@@ -3,8 +3,11 @@
 //! Slopes are powers of two, thresholds and start values multiples of 1/8: all times and values are binary fractions, and the interpreter
 //! computes them exactly, so that it never has to say what is near to zero.
 
-use crate::support::random::Random;
+mod automaton;
+
 use crate::support::runs::{How, run_text};
+use automaton::{Clause, Definition, Model, Relation, Reset, model};
+use modeshift_simulate::integrate::Method;
 
 /// Instants of a run, and how often relations may turn in one of them before it is chattering.
 const INSTANTS: usize = 14;
@@ -12,186 +15,7 @@ const TURNS: usize = 10;
 /// What is not a multiple of this may not be exact any more.
 const EXACT: f64 = 1.0 / (1u64 << 36) as f64;
 
-/// `x > limit` or `x < limit`.
-#[derive(Clone, Copy)]
-struct Relation {
-    state: usize,
-    is_above: bool,
-    limit: f64,
-}
-
-/// What a Boolean is: a relation or its opposite, or a latch of two of those that come before.
-#[derive(Clone, Copy)]
-enum Definition {
-    Relation(usize, bool),
-    Latch(usize, usize),
-}
-
-/// The condition of a clause.
-#[derive(Clone, Copy)]
-enum Condition {
-    Is(usize),
-    IsNot(usize),
-    Change(usize),
-    Edge(usize),
-}
-
-/// What a clause does beside counting.
-#[derive(Clone, Copy)]
-struct Reset {
-    state: usize,
-    value: f64,
-}
-
-struct Clause {
-    /// Branches: the first, and what stands behind `elsewhen`; or elements of a vector.
-    conditions: Vec<Condition>,
-    is_vector: bool,
-    reset: Option<Reset>,
-}
-
-struct Model {
-    starts: Vec<f64>,
-    relations: Vec<Relation>,
-    booleans: Vec<Definition>,
-    /// By state: the Boolean that decides about it, and both slopes.
-    slopes: Vec<(usize, [f64; 2])>,
-    clauses: Vec<Clause>,
-    is_algorithm: bool,
-}
-
-fn one_of<T: Copy>(random: &mut Random, all: &[T]) -> T {
-    all[random.below(all.len())]
-}
-
-fn condition(random: &mut Random, booleans: usize) -> Condition {
-    let kind = random.below(5);
-    let boolean = random.below(booleans);
-    match kind {
-        0 | 1 => Condition::Is(boolean),
-        2 => Condition::IsNot(boolean),
-        3 => Condition::Change(boolean),
-        _ => Condition::Edge(boolean),
-    }
-}
-
-fn model(seed: u64) -> Model {
-    let random = &mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
-    let states = 1 + random.below(3);
-    let starts = (0..states).map(|_| (2 * random.below(8)) as f64 / 8.0 - 0.875).collect();
-    let mut relations: Vec<Relation> = Vec::new();
-    for at in 0..states + 1 + random.below(3) {
-        let limit = (2 * random.below(9)) as f64 / 8.0 - 1.0;
-        relations.push(Relation { state: at % states, is_above: random.below(2) == 0, limit });
-    }
-    let mut booleans: Vec<Definition> =
-        (0..relations.len()).map(|at| Definition::Relation(at, random.below(4) > 0)).collect();
-    for _ in 0..1 + random.below(2) {
-        let count = booleans.len();
-        booleans.push(Definition::Latch(random.below(count), random.below(count)));
-    }
-    let slope = |random: &mut Random| -> f64 { one_of(random, &[1.0, 2.0, -1.0, -2.0, 0.5, -0.5]) };
-    let slopes = (0..states)
-        .map(|_| {
-            // Back and forth as a rule, so that something happens.
-            let first = slope(random);
-            let second = if random.below(3) > 0 { -first.signum() * slope(random).abs() } else { slope(random) };
-            (random.below(booleans.len()), [first, second])
-        })
-        .collect();
-    let clauses = (0..2 + random.below(3))
-        .map(|_| Clause {
-            conditions: (0..1 + random.below(3) / 2).map(|_| condition(random, booleans.len())).collect(),
-            is_vector: random.below(2) == 0,
-            reset: (random.below(2) == 0)
-                .then(|| Reset { state: random.below(states), value: (2 * random.below(8)) as f64 / 8.0 - 0.875 }),
-        })
-        .collect();
-    Model { starts, relations, booleans, slopes, clauses, is_algorithm: random.below(3) == 0 }
-}
-
-impl Condition {
-    fn text(self) -> String {
-        match self {
-            Condition::Is(at) => format!("b{at}"),
-            Condition::IsNot(at) => format!("not b{at}"),
-            Condition::Change(at) => format!("change(b{at})"),
-            Condition::Edge(at) => format!("edge(b{at})"),
-        }
-    }
-
-    fn holds(self, before: &[bool], now: &[bool]) -> bool {
-        match self {
-            Condition::Is(at) => now[at],
-            Condition::IsNot(at) => !now[at],
-            Condition::Change(at) => now[at] != before[at],
-            Condition::Edge(at) => now[at] && !before[at],
-        }
-    }
-}
-
-impl Model {
-    fn text(&self) -> String {
-        let mut text = "model M\n".to_string();
-        for (at, start) in self.starts.iter().enumerate() {
-            text += &format!("  Real x{at}(start = {start}, fixed = true);\n");
-        }
-        for (at, it) in self.booleans.iter().enumerate() {
-            text += &match it {
-                Definition::Relation(..) => format!("  Boolean b{at};\n"),
-                Definition::Latch(..) => format!("  Boolean b{at}(start = false, fixed = true);\n"),
-            };
-        }
-        for (at, clause) in self.clauses.iter().enumerate() {
-            let branches = if clause.is_vector { 1 } else { clause.conditions.len() };
-            (0..branches).for_each(|it| text += &format!("  Integer n{at}{it}(start = 0, fixed = true);\n"));
-        }
-        text += "equation\n";
-        for (at, (boolean, [yes, no])) in self.slopes.iter().enumerate() {
-            text += &format!("  der(x{at}) = if b{boolean} then {yes} else {no};\n");
-        }
-        for (at, it) in self.booleans.iter().enumerate() {
-            text += &match *it {
-                Definition::Relation(relation, is_so) => {
-                    let Relation { state, is_above, limit } = self.relations[relation];
-                    let sign = if is_above { ">" } else { "<" };
-                    let not = if is_so { "" } else { "not " };
-                    format!("  b{at} = {not}(x{state} {sign} {limit});\n")
-                }
-                Definition::Latch(set, reset) => format!("  b{at} = b{set} or pre(b{at}) and not b{reset};\n"),
-            };
-        }
-        let is_counted = |clause: &Clause| clause.reset.is_none() && self.is_algorithm;
-        self.clauses.iter().enumerate().filter(|it| !is_counted(it.1)).for_each(|it| text += &self.clause(it, "="));
-        text += "algorithm\n";
-        self.clauses.iter().enumerate().filter(|it| is_counted(it.1)).for_each(|it| text += &self.clause(it, ":="));
-        text + "end M;\n"
-    }
-
-    fn clause(&self, (at, clause): (usize, &Clause), assign: &str) -> String {
-        let conditions: Vec<String> = clause.conditions.iter().map(|it| it.text()).collect();
-        let reset = clause.reset.map_or(String::new(), |Reset { state, value }| format!(" reinit(x{state}, {value});"));
-        if clause.is_vector {
-            return format!(
-                "  when {{{}}} then n{at}0 {assign} pre(n{at}0) + 1;{reset} end when;\n",
-                conditions.join(", ")
-            );
-        }
-        let mut text = String::new();
-        for (branch, condition) in conditions.iter().enumerate() {
-            let word = if branch == 0 { "when" } else { "elsewhen" };
-            text += &format!("  {word} {condition} then");
-            for it in 0..conditions.len() {
-                let more = if it == branch { " + 1" } else { "" };
-                text += &format!(" n{at}{it} {assign} pre(n{at}{it}){more};");
-            }
-            if branch == 0 {
-                text += &reset;
-            }
-        }
-        text + " end when;\n"
-    }
-}
+const METHODS: [Method; 5] = [Method::Auto, Method::Auto, Method::Bdf, Method::Esdirk, Method::Explicit];
 
 /// All that a run of an automaton knows.
 struct Interpreter<'m> {
@@ -228,18 +52,22 @@ impl<'m> Interpreter<'m> {
             has_turned: false,
         };
         // What clauses ask is what it is once `pre` values are settled.
-        this.booleans = this.defined();
-        this.booleans = this.defined();
+        this.booleans = this.defined(true);
+        this.booleans = this.defined(true);
         this.conditions = this.asked(&this.booleans);
         this
     }
 
-    fn defined(&self) -> Vec<bool> {
+    fn defined(&self, is_start: bool) -> Vec<bool> {
         let mut now: Vec<bool> = Vec::new();
         for (at, it) in self.model.booleans.iter().enumerate() {
             now.push(match *it {
                 Definition::Relation(relation, is_so) => self.truths[relation] == is_so,
                 Definition::Latch(set, reset) => now[set] || self.booleans[at] && !now[reset],
+                Definition::Set(set, reset) => {
+                    let is_edge = |of: usize| !is_start && now[of] && !self.booleans[of];
+                    is_edge(set) || !is_edge(reset) && self.booleans[at]
+                }
             });
         }
         now
@@ -257,7 +85,7 @@ impl<'m> Interpreter<'m> {
 
     /// One micro-step with the truths as they are; whether anything happened but that `pre` was copied.
     fn step(&mut self) -> Result<bool, Left> {
-        let now = self.defined();
+        let now = self.defined(false);
         let asked = self.asked(&now);
         let mut resets: Vec<Reset> = Vec::new();
         let mut has_fired = false;
@@ -351,7 +179,9 @@ fn compare(seed: u64) -> Result<bool, Left> {
     let model = model(seed);
     let mut reference = Interpreter::new(&model);
     let has_turned = reference.run()?;
-    let ran = run_text(&model.text(), &How::until(reference.time).tolerance(1e-9));
+    let method = METHODS[seed as usize % METHODS.len()];
+    let how = How { method: Some(method), ..How::until(reference.time) };
+    let ran = run_text(&model.text(), &how.tolerance(1e-9));
     let end = ran.summary.as_ref().map(|it| format!("{:?}", it.end));
     assert_eq!(end.as_deref(), Some("Stop"), "model {seed}: {}\n{:#?}", model.text(), ran.diagnostics);
     let mut wrong = Vec::new();
