@@ -137,3 +137,19 @@ fn an_event_of_many_micro_steps_is_told_once_with_the_modes_between() {
         }
     }
 }
+
+#[test]
+fn what_happens_again_and_again_is_counted_every_time() {
+    let changes = "when change(empty) then n = pre(n) + 1; end when; when change(full) then m = pre(m) + 1; end when;";
+    let tank: &'static str = Box::leak(format!("{TANK} equation {PUMP} {changes}").into_boxed_str());
+    run_all(&[
+        // Empty at 3, 11, ..., full at 5, 13, ...
+        (tank, 400.0, &[("n", 100.0), ("m", 100.0)]),
+        (
+            "Real x(start = 0.5, fixed = true); Boolean b(start = false, fixed = true); Integer n(start = 0, fixed = true);
+             equation der(x) = if b then -1 else 1; b = x > 1 or pre(b) and x > 0; when b then n = pre(n) + 1; end when;",
+            400.0,
+            &[("n", 200.0), ("x", 0.5)],
+        ),
+    ]);
+}

@@ -49,6 +49,8 @@ struct Course<'a> {
     concerned: Vec<RelationId>,
     /// Whether any `reinit` acted.
     has_resets: bool,
+    /// Whether anything was counted or carried on after the first micro-step: the search, which asks the flow at once, may not see it.
+    is_decisive: bool,
 }
 
 impl<'a> Course<'a> {
@@ -69,6 +71,13 @@ impl<'a> Course<'a> {
     }
 }
 
+/// What an instant came to.
+pub(super) struct Arrived<'a> {
+    pub outcome: Outcome<'a>,
+    /// Otherwise the search, where it finds anything, finds the same.
+    pub is_decisive: bool,
+}
+
 /// How a micro-step ended.
 enum Ended {
     /// Something happened.
@@ -79,16 +88,16 @@ enum Ended {
 
 impl<'a> Instant<'_, 'a> {
     /// An instant event by event; nothing where the search has to decide, or would come to the same.
-    pub(super) fn event_by_event(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Option<Outcome<'a>> {
+    pub(super) fn event_by_event(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Option<Arrived<'a>> {
         if !self.prepared.has_edges() || !is_plain(left, fired, occasion) || !self.may_count(fired) {
             return None;
         }
         let trace = self.memory.trace.take();
-        let outcome = self.go_through(left, fired, occasion);
-        if outcome.is_none() {
+        let arrived = self.go_through(left, fired, occasion);
+        if arrived.as_ref().is_none_or(|it| !it.is_decisive) {
             self.memory.trace = trace;
         }
-        outcome
+        arrived
     }
 
     /// Whether more than one edge may come of it.
@@ -96,7 +105,7 @@ impl<'a> Instant<'_, 'a> {
         !fired.atoms.is_empty() || self.prepared.has_resets()
     }
 
-    fn go_through(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Option<Outcome<'a>> {
+    fn go_through(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Option<Arrived<'a>> {
         let mut course = Course {
             outcome: Outcome::beginning(left, fired),
             truths: self.proposal(left, fired),
@@ -105,6 +114,7 @@ impl<'a> Instant<'_, 'a> {
             turns: 0,
             concerned: fired.atoms.clone(),
             has_resets: false,
+            is_decisive: false,
         };
         for number in 0..MOST_MICRO_STEPS {
             let is_due = (number == 0).then_some(fired);
@@ -145,6 +155,7 @@ impl<'a> Instant<'_, 'a> {
         self.note_concerned(course, &step, &settled, &candidate);
         let has_happened = number == 0 || self.has_happened(&before, &settled);
         course.note(&before, &settled, number);
+        course.is_decisive |= number > 0 && (!settled.whens.is_empty() || course.turns == 0 && has_happened);
         course.outcome.restarted |= candidate.is_new;
         course.truths.clone_from(&settled.discrete);
         course.is_reset = !settled.resets.is_empty();
@@ -332,14 +343,14 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// The outcome, where it may be another one than that of the search.
-    fn arrive(&mut self, course: Course<'a>, left: &Side<'a>, fired: &Fired) -> Option<Outcome<'a>> {
-        let Course { mut outcome, turns, has_resets, truths, .. } = course;
+    fn arrive(&mut self, course: Course<'a>, left: &Side<'a>, fired: &Fired) -> Option<Arrived<'a>> {
+        let Course { mut outcome, turns, has_resets, is_decisive, truths, .. } = course;
         if outcome.whens.is_empty() || turns == 0 && !has_resets {
             return None;
         }
         outcome.right.discrete = truths;
         outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
-        Some(outcome)
+        Some(Arrived { outcome, is_decisive: has_resets || is_decisive })
     }
 }
 

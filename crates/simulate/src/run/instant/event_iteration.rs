@@ -21,6 +21,7 @@ use crate::run::failure::circles::Circle;
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{AtStart, MicroStep, Settled};
+use crate::run::instant::event_by_event::Arrived;
 use crate::run::instant::next_mode::{Ambiguity, Selected};
 use crate::run::instant::restart::{NoRestart, columns_of, jet_of};
 use crate::run::instant::stair_edges::StairEdges;
@@ -151,10 +152,15 @@ impl<'a> Instant<'_, 'a> {
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
         let fired = &self.with_whole_surfaces(left, fired);
-        if let Some(outcome) = self.event_by_event(left, fired, occasion) {
+        let mut arrived = self.event_by_event(left, fired, occasion);
+        if let Some(Arrived { outcome, .. }) = arrived.take_if(|it| it.is_decisive) {
             return Ok(outcome);
         }
         let outcome = self.micro_steps(left, fired, occasion);
+        if let (Err(_), Some(Arrived { outcome, .. })) = (&outcome, arrived) {
+            self.memory.trace = None;
+            return Ok(outcome);
+        }
         if let Err(NoOutcome::NoMode(tried, no_sliding)) = outcome {
             return Err(NoOutcome::NoMode(self.with_reasons(left, tried), no_sliding));
         }
