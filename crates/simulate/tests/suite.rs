@@ -3,6 +3,7 @@
 mod beginnings;
 mod delays;
 mod discrete_part;
+mod edges;
 mod events;
 mod exact;
 mod exchange;
@@ -30,6 +31,7 @@ mod plots;
 mod program;
 mod program_speed;
 mod published;
+mod random_edges;
 mod random_machines;
 mod rectifiers;
 mod repeated;

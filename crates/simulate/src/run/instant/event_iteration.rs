@@ -21,6 +21,7 @@ use crate::run::failure::circles::Circle;
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{AtStart, MicroStep, Settled};
+use crate::run::instant::event_by_event::Arrived;
 use crate::run::instant::next_mode::{Ambiguity, Selected};
 use crate::run::instant::restart::{NoRestart, columns_of, jet_of};
 use crate::run::instant::stair_edges::StairEdges;
@@ -93,6 +94,25 @@ pub(crate) struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
+    /// Nothing has happened yet.
+    pub fn beginning(left: &Side<'a>, fired: &Fired) -> Self {
+        Outcome {
+            right: left.clone(),
+            cascade: Vec::new(),
+            impulses: Vec::new(),
+            begun_at_zero: Vec::new(),
+            whens: Vec::new(),
+            firings: Vec::new(),
+            warnings: Vec::new(),
+            terminated: None,
+            restarted: false,
+            changed_atoms: Vec::new(),
+            samples: fired.samples.clone(),
+            inputs: fired.inputs.clone(),
+            ambiguities: Vec::new(),
+        }
+    }
+
     /// Whether there is something to see: another mode, a `when` that fired, other values.
     pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'_>) -> bool {
         let mut declared = discrete.variables().filter(|id| id.0 < discrete.declared_count);
@@ -131,7 +151,16 @@ impl<'a> Instant<'_, 'a> {
         fired: &Fired,
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
+        let fired = &self.with_whole_surfaces(left, fired);
+        let mut arrived = self.event_by_event(left, fired, occasion);
+        if let Some(Arrived { outcome, .. }) = arrived.take_if(|it| it.is_decisive) {
+            return Ok(outcome);
+        }
         let outcome = self.micro_steps(left, fired, occasion);
+        if let (Err(_), Some(Arrived { outcome, .. })) = (&outcome, arrived) {
+            self.memory.trace = None;
+            return Ok(outcome);
+        }
         if let Err(NoOutcome::NoMode(tried, no_sliding)) = outcome {
             return Err(NoOutcome::NoMode(self.with_reasons(left, tried), no_sliding));
         }
@@ -145,21 +174,7 @@ impl<'a> Instant<'_, 'a> {
     /// Micro-steps until nothing happens any more.
     fn micro_steps(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Result<Outcome<'a>, NoOutcome> {
         let fired = &self.with_due_transitions(left, fired, occasion);
-        let mut outcome = Outcome {
-            right: left.clone(),
-            cascade: Vec::new(),
-            impulses: Vec::new(),
-            begun_at_zero: Vec::new(),
-            whens: Vec::new(),
-            firings: Vec::new(),
-            warnings: Vec::new(),
-            terminated: None,
-            restarted: false,
-            changed_atoms: Vec::new(),
-            samples: fired.samples.clone(),
-            inputs: fired.inputs.clone(),
-            ambiguities: Vec::new(),
-        };
+        let mut outcome = Outcome::beginning(left, fired);
         let mut proposal = self.proposal(left, fired);
         let released: Vec<RelationId> = self.released(left, fired).into_iter().map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
@@ -344,6 +359,25 @@ impl<'a> Instant<'_, 'a> {
         })
     }
 
+    /// What fired, and all that is zero together with it: `x > 1` and `not x < 1` are one crossing, wherever rounding locates them.
+    fn with_whole_surfaces(&self, left: &Side<'a>, fired: &Fired) -> Fired {
+        let part = &self.prepared.discrete;
+        let has_truth = |atom: RelationId, truth: bool| (left.discrete[part.atoms[atom].variable] != 0.0) == truth;
+        let mut all = fired.clone();
+        for &atom in &fired.atoms {
+            let others = part.on_side_of(atom, has_truth(atom, false));
+            let crossing = others.filter(|&(other, truth)| {
+                part.atoms[other].moment == part.atoms[atom].moment
+                    && !has_truth(other, truth)
+                    && !fired.atoms.contains(&other)
+            });
+            all.atoms.extend(crossing.map(|(other, _)| other));
+        }
+        all.atoms.sort_unstable();
+        all.atoms.dedup();
+        all
+    }
+
     /// What fired, and where a relation to time changes or something is sampled, conditions of machines that change in that instant, too: they are
     /// at zero, up to rounding and to what times can be told apart, and leave the side that they are on. Which transition is taken is then
     /// a matter of priorities; and what such a condition asks to be zero is, as at a crossing that was located.
@@ -391,7 +425,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Discrete values with what fired changed.
-    fn proposal(&mut self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
+    pub(super) fn proposal(&mut self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
         let mut discrete = left.discrete.clone();
         for &atom in &fired.atoms {
             let variable = self.prepared.discrete.atoms[atom].variable;
@@ -514,7 +548,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Whether all discrete values are numbers, and Integers such as are kept exactly.
-    fn check_numbers(&self, settled: &Settled) -> Result<(), NoOutcome> {
+    pub(super) fn check_numbers(&self, settled: &Settled) -> Result<(), NoOutcome> {
         let is_declared = |id: VariableId| id.0 < self.prepared.discrete.declared_count;
         let mut defined = self.prepared.discrete.defined.iter().map(|&(id, _)| id).filter(|&id| is_declared(id));
         match defined.find(|&id| !self.prepared.may_be(id, settled.discrete[id])) {
@@ -561,7 +595,12 @@ impl<'a> Instant<'_, 'a> {
         candidate.is_new || !settled.whens.is_empty() || !others.all(same)
     }
 
-    fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[RelationId]) -> Vec<(RelationId, bool)> {
+    pub(super) fn changed_atoms(
+        &self,
+        left: &Side<'a>,
+        right: &Side<'a>,
+        fired: &[RelationId],
+    ) -> Vec<(RelationId, bool)> {
         let atoms = self.prepared.discrete.atoms.iter_enumerated();
         let truths = atoms.map(|(id, it)| (id, left.discrete[it.variable] != 0.0, right.discrete[it.variable] != 0.0));
         let changed = truths.filter(|(id, before, after)| fired.contains(id) || before != after);

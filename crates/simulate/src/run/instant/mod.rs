@@ -3,6 +3,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | [`event_iteration`] | micro-steps until nothing happens any more |
+//! | [`event_by_event`] | the same where clauses count edges of relations on what goes on |
 //! | [`discrete_fixpoint`] | definitions and `when` clauses within one micro-step |
 //! | [`next_mode`] | the search for a mode that accepts itself |
 //! | [`parts`] | atoms that can influence each other at this instant |
@@ -33,6 +34,9 @@
 //! `pre`, conditions of `when` included, is part of the left side, so that a micro-step has no memory but its left side. An instant
 //! ends with a micro-step in which nothing happens; values that come back say that it never will.
 //!
+//! Where clauses fire, edges count: a relation that crosses and turns back in one instant is two. So such an instant is first gone through
+//! event by event, with what has crossed held until no clause fires any more; the search decides what that does not.
+//!
 //! The start is such an instant. Its first micro-step takes relations as they stand and lets `initial()` act and samples that are
 //! due; the next ones ask all relations at zero where they go and copy `pre` until nothing changes, and no clause fires in them.
 //! Then conditions of clauses have been what they are at the start values as these stand, so that `when time > 0` fires.
@@ -47,6 +51,7 @@ pub(crate) mod consequences;
 pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod entry;
+mod event_by_event;
 pub(crate) mod event_iteration;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;
