@@ -392,6 +392,7 @@ fn examples_of_the_library_run_as_their_sources_do() {
 
 /// Examples of the library of elements that are refused: what they need has no counterpart in ordinary tools.
 const REFUSED_EXAMPLES: &[(&str, &str)] = &[
+    ("BouncingBody", "E0905"),
     ("Rectifier", "E0916"),
     ("ChargedSwitch", "E0905"),
     ("EngagedClutch", "E0917"),
