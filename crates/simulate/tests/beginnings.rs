@@ -332,3 +332,18 @@ fn a_smooth_pulse_grows_out_of_zero() {
         assert!((found / exact - 1.0).abs() < 1e-5, "{method:?}: {found}");
     }
 }
+
+/// Bounds of how such a function bends stay wide for ever; what it can bend by is nothing beside its values, so steps are as long as elsewhere.
+#[test]
+fn a_function_of_time_that_comes_to_rest_holds_up_no_step() {
+    for method in METHODS {
+        let text = "model M Real x(start = 0, fixed = true); equation der(x) = time^4/(1 + time^4); end M;";
+        let ran = run_text(text, &How { method: Some(method), ..How::until(6.0) }).finished();
+        // By the antiderivative, with r = sqrt(2): t - (ln((t^2 + r t + 1)/(t^2 - r t + 1)) + 2 atan(r t + 1) + 2 atan(r t - 1))/(4 r).
+        let (time, root) = (6.0_f64, std::f64::consts::SQRT_2);
+        let [plus, minus] = [root, -root].map(|root| time * time + root * time + 1.0);
+        let angles = (root * time + 1.0).atan() + (root * time - 1.0).atan();
+        let exact = time - ((plus / minus).ln() + 2.0 * angles) / (4.0 * root);
+        assert!((ran.last("x") / exact - 1.0).abs() < 1e-6, "{method:?}: {} instead of {exact}", ran.last("x"));
+    }
+}

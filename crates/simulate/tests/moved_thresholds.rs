@@ -19,7 +19,8 @@ const GRID: (usize, f64) = (8, 0.5);
 const LATER: f64 = 0.125;
 
 /// What grows: its text, and the threshold that it reaches at a time.
-const GROWING: [(&str, fn(f64) -> f64); 5] =
+type Growing = (&'static str, fn(f64) -> f64);
+const GROWING: [Growing; 5] =
     [("time", |t| t), ("x", |t| t), ("2*x - 1", |t| 2.0 * t - 1.0), ("time*time", |t| t * t), ("x*x", |t| t * t)];
 
 /// What chooses a threshold.

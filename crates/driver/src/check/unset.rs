@@ -48,8 +48,8 @@ pub(crate) fn blame_unset(question: &Question, options: CheckOptions, found: Fou
     let errors: Vec<Diagnostic> =
         blamed.map(|(_, it)| missing(it, consequence.as_deref().unwrap_or_default())).collect();
     let is_said = |it: &Diagnostic| errors.iter().any(|error| named(error) == named(it));
-    let kept = |it: &Diagnostic| !is_consequence(it) && !(counts_as_default(it) && is_said(it));
-    let told = in_place_of(found.1, kept, errors.clone());
+    let is_replaced = |it: &Diagnostic| is_consequence(it) || counts_as_default(it) && is_said(it);
+    let told = in_place_of(found.1, |it| !is_replaced(it), errors.clone());
     (verdict, told, timings)
 }
 

@@ -11,7 +11,7 @@ use modeshift_dae::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::run::phase::intervals::Stretch;
+use crate::run::phase::intervals::{Interval, Stretch};
 use crate::run::prepare::relations::Atom;
 use modeshift_dae::RelationId;
 
@@ -21,6 +21,8 @@ const HALVINGS: u32 = 52;
 const KINK: f64 = 64.0 * f64::EPSILON;
 /// And near a kink whose bounds are wide, in up to this share of a step.
 const KINK_SHARE: f64 = 1e-3;
+/// What a function of time leaves a line by, beside its values, is less than any tolerance asks for.
+const UNSEEN: f64 = 1e-10;
 /// Definitions that lead to definitions are followed so far.
 const MOST_ROUNDS: usize = 16;
 
@@ -144,7 +146,9 @@ impl TimeFunction {
 
     fn is_resolved(&self, discrete: &IndexVec<VariableId, f64>, from: f64, to: f64, values: &mut Vec<Stretch>) -> bool {
         let bounds = self.bounds(discrete, from, to, values);
-        bounds.is_some_and(|it| it.slope.has_a_sign() || !self.is_guard && it.curvature.has_a_sign())
+        bounds.is_some_and(|it| {
+            it.slope.has_a_sign() || !self.is_guard && (it.curvature.has_a_sign() || is_straight(&it, to - from))
+        })
     }
 
     fn rises_or_falls(
@@ -179,6 +183,13 @@ impl TimeFunction {
         }
         Some(values.last().copied().unwrap_or(Stretch::constant(0.0)))
     }
+}
+
+/// Whether whatever bends within these bounds over such a length leaves the line between its ends by nothing that is seen beside its values:
+/// where a function has come to rest, as `t^8/(1 + t^8)` has, bounds of how it bends are wider than that for ever.
+fn is_straight(bounds: &Stretch, length: f64) -> bool {
+    let largest = |it: Interval| it.low.abs().max(it.high.abs());
+    0.125 * length * length * largest(bounds.curvature) <= UNSEEN * bounds.value.low.abs().min(bounds.value.high.abs())
 }
 
 /// Looks for functions of time in a model.
