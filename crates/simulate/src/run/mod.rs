@@ -35,9 +35,7 @@
 //! | `zeno` | events that follow each other ever faster, and where they end |
 //! | `events` | how events are passed and told |
 //! | `output` | what observers are told |
-//! | `simulation` | the run as an object that others drive |
-//! | `snapshot` | where a run is, to come back to it |
-//! | `inputs` | values of inputs, and those that a run begins with |
+//! | `simulation` | the run as an object that others drive, its inputs, and where it is to come back to |
 //! | `exchange` | the run as an object that others integrate |
 //! | `failure` | why a run stopped, in the words of the model |
 //!
@@ -49,7 +47,6 @@ mod exact_modes;
 mod exchange;
 mod failure;
 mod first_mode;
-mod inputs;
 mod instant;
 mod linearize;
 mod memory;
@@ -66,7 +63,6 @@ mod sensitivities;
 mod settings;
 mod simulation;
 mod sliding;
-mod snapshot;
 mod start;
 mod values;
 mod zeno;
@@ -92,13 +88,13 @@ use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
 pub use exchange::{Exchange, ExchangeEvent, ExchangePoint, ExchangeShape, ExchangeState, SavedExchange};
-pub use inputs::{InputError, begin_inputs, named_inputs};
 pub use linearize::{Linearization, Linearize, linearize};
 pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use sensitivities::{SensitiveEvent, SensitiveValue, Sensitivities, sensitivities};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
+pub use simulation::inputs::{InputError, begin_inputs, named_inputs};
+pub use simulation::snapshot::{NotThisRun, Snapshot};
 pub use simulation::{Present, Simulation, StepError, Stepped};
-pub use snapshot::{NotThisRun, Snapshot};
 
 /// Runs a model to its stop time. What goes wrong is explained in `diagnostics`; the observer has seen all that was found
 /// until then. Nothing is returned where there is no start.

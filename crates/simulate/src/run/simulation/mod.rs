@@ -5,6 +5,14 @@
 //! own and waits there while nobody steps it; this object is the other end of two channels. That is all there is to it: the
 //! loops are those of [`run`](super::run()), and a step that leads over a pause is made as if there were none, so results do
 //! not depend on pauses.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`inputs`] | values of inputs, and those that a run begins with |
+//! | [`snapshot`] | where a run is, to come back to it |
+
+pub(crate) mod inputs;
+pub(crate) mod snapshot;
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,14 +23,14 @@ use modeshift_dae::{Mode, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use rustc_hash::FxHashMap;
 
-use super::inputs::{InputError, inputs_of, is_value, unknown};
-use super::linearize::{Linearization, Linearize, linearized_here};
-use super::output::Output;
-use super::snapshot::{NotThisRun, Origin, Snapshot, Told};
-use super::start::Start;
-use super::values::Side;
-use super::{Conductor, Goal, Machinery, Next, RunEnd, RunModel, RunSettings, RunSummary, conduct};
 use crate::results::{EventRecord, Observer};
+use crate::run::linearize::{Linearization, Linearize, linearized_here};
+use crate::run::output::Output;
+use crate::run::start::Start;
+use crate::run::values::Side;
+use crate::run::{Conductor, Goal, Machinery, Next, RunEnd, RunModel, RunSettings, RunSummary, conduct};
+use inputs::{InputError, inputs_of, is_value, unknown};
+use snapshot::{NotThisRun, Origin, Snapshot, Told};
 
 /// Stack for a run: what the main thread of a process usually has.
 pub(super) const STACK: usize = 8 << 20;

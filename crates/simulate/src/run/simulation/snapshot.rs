@@ -11,8 +11,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::start::Start;
-use super::{Goal, RunSettings};
+use crate::run::start::Start;
+use crate::run::{Goal, RunSettings};
 
 /// What a run was told so far.
 #[derive(Clone, Debug, Default, PartialEq)]
