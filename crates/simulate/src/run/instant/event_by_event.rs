@@ -16,7 +16,7 @@
 //!
 //! That decides an instant where relations are on what goes on through changes of the mode. Where modes jump or
 //! leave anything undetermined, where relations are on what follows from the mode (ideal diodes, friction, contacts), where a relation
-//! comes to rest at zero, and where all comes back (chattering), the search decides.
+//! comes to rest at zero or meets a threshold that moves there, and where all comes back (chattering), the search decides.
 
 use modeshift_dae::{EquationId, IndexVec, RelationId, VariableId, WhenActionKind};
 use modeshift_mode_changes::Sign;
@@ -149,7 +149,8 @@ impl<'a> Instant<'_, 'a> {
             island: None,
         };
         let (settled, candidate) = self.with_values(&step, course.truths.clone())?;
-        if !self.goes_on(&before, &settled, &candidate) || self.moves_stairs(origin, &candidate.restarted.side) {
+        let is_moved = self.moves_stairs(origin, &candidate.restarted.side) || self.meets_threshold(&step, &candidate);
+        if is_moved || !self.goes_on(&before, &settled, &candidate) {
             return None;
         }
         self.note_concerned(course, &step, &settled, &candidate);
@@ -218,6 +219,23 @@ impl<'a> Instant<'_, 'a> {
             is_clear && (values[atom].0 > 0.0) != (it.side(settled.discrete[it.variable] != 0.0) > 0.0)
         });
         contradicting.map(|(atom, _)| atom).collect()
+    }
+
+    /// Whether what changed in the micro-step has moved a threshold to just where the value is: no side was held there.
+    fn meets_threshold(&mut self, step: &MicroStep<'_, 'a>, candidate: &Candidate<'a>) -> bool {
+        if step.must_restart {
+            return false;
+        }
+        let side = &candidate.restarted.side;
+        let mut values = |sides| self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let (before, after) = (values((step.left, step.left)), values((step.left, side)));
+        self.prepared.discrete.atoms.iter_enumerated().any(|(atom, it)| {
+            let (old, new) = (before[atom], after[atom]);
+            let way = (new.0 - old.0, new.1.max(old.1));
+            it.moment == Moment::Now
+                && !self.memory.is_clear(self.prepared, atom, new)
+                && self.memory.is_clear(self.prepared, atom, way)
+        })
     }
 
     /// Whether a micro-step is one of these: nothing jumps but by `reinit`, nothing is undetermined, nothing stops the run.
