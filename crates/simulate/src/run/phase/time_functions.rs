@@ -117,7 +117,7 @@ impl TimeFunction {
             if is_resolved(begin, begin + middle) { good = middle } else { bad = middle }
         }
         let seen = if self.rises_or_falls(discrete, begin, begin + good, workspace) { good } else { 0.5 * good };
-        (begin + seen).min(limit)
+        self.straight_until(discrete, (from, begin + seen), limit, workspace)
     }
 
     /// Where a stretch begins that is resolved, from a time on or beyond an extremum or a kink there, and how long it is at
@@ -146,9 +146,26 @@ impl TimeFunction {
 
     fn is_resolved(&self, discrete: &IndexVec<VariableId, f64>, from: f64, to: f64, values: &mut Vec<Stretch>) -> bool {
         let bounds = self.bounds(discrete, from, to, values);
-        bounds.is_some_and(|it| {
-            it.slope.has_a_sign() || !self.is_guard && (it.curvature.has_a_sign() || is_straight(&it, to - from))
-        })
+        bounds.is_some_and(|it| it.slope.has_a_sign() || !self.is_guard && it.curvature.has_a_sign())
+    }
+
+    /// The end of a stretch, or a later one up to which the function is straight.
+    fn straight_until(
+        &self,
+        discrete: &IndexVec<VariableId, f64>,
+        (from, seen): (f64, f64),
+        limit: f64,
+        workspace: &mut Vec<Stretch>,
+    ) -> f64 {
+        let mut is_straight = |length: f64| {
+            let bounds = self.bounds(discrete, from, from + length, workspace);
+            !self.is_guard && bounds.is_some_and(|it| is_straight(&it, length))
+        };
+        let mut length = seen - from;
+        while from + length < limit && is_straight(2.0 * length) {
+            length *= 2.0;
+        }
+        (from + length).min(limit)
     }
 
     fn rises_or_falls(
