@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::Severity;
+use crate::{Severity, pages};
 
 /// The part of the program that says something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,11 +103,7 @@ macro_rules! codes {
 
             /// Its page: what it means, a smallest wrong model and its repair, as Markdown.
             pub fn page(self) -> &'static str {
-                match self {
-                    $(Code::$code => {
-                        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pages/", stringify!($code), ".md"))
-                    })*
-                }
+                pages::of(self.as_str())
             }
 
             /// Whether it reports a fault of the program itself: no model of a user provokes it knowingly.
@@ -115,6 +111,9 @@ macro_rules! codes {
                 match self { $(Code::$code => codes!(@fault $($fault)?),)* }
             }
         }
+
+        // A code without a page does not compile.
+        $(const _: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pages/", stringify!($code), ".md"));)*
     };
     (@fault fault) => { true };
     (@fault) => { false };

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `codes` | the register of all codes with stage, exit status and meaning |
 //! | `diagnostic` | one message, and all that were said |
+//! | `pages` | what each code means, as the program carries it |
 //! | `render` | messages as text, in the manner of rustc |
 //! | `repair` | edits that repair a model |
 //! | `span` | places in the source |
@@ -14,6 +15,7 @@
 
 mod codes;
 mod diagnostic;
+mod pages;
 mod render;
 mod repair;
 mod span;
