@@ -28,8 +28,7 @@ pub(crate) fn separate(model: &mut FlatModel) {
         let clauses: Vec<ExpressionId> =
             model.when_clauses.iter().filter(|it| assigns(it, variable)).map(|it| it.guard).collect();
         let guards: Vec<ExpressionId> = equations.iter().map(|&id| model.equations[id].guard).collect();
-        let mut are_exclusive =
-            |a: ExpressionId| clauses.iter().all(|&clause| states.are_exclusive(&mut model.expressions, a, clause));
+        let mut are_exclusive = |a: ExpressionId| clauses.iter().all(|&clause| states.are_exclusive(model, a, clause));
         if guards.iter().all(|&guard| are_exclusive(guard)) {
             separate_one(model, variable, (&equations, &guards));
         }

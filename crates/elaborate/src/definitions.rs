@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{
     Context, Definition, EquationId, ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId, Node, Type,
-    VariableId, Walk,
+    VariableId, Walk, short_text,
 };
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::coverage::cover_everything;
+use crate::coverage::{Coverage, conditions_cover_everything};
+use crate::invariants::among::AmongInvariants;
 use crate::isolate::solved;
 use crate::orientation::{States, assigned_by_when, oriented};
 
@@ -98,6 +99,44 @@ impl Definitions {
                 diagnostics.push(undefined(model, id));
                 failed = true;
             }
+        }
+        if failed { Err(Stop) } else { Ok(()) }
+    }
+
+    /// Says which discrete variables are defined in some modes in which they exist, and not in others: one of them is told.
+    pub(crate) fn check_everywhere(
+        &self,
+        model: &mut FlatModel,
+        modes: &IndexVec<ModeVariableId, ModeVariable>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Stop> {
+        let partly: Vec<(VariableId, EquationId)> = self
+            .of_variable
+            .iter_enumerated()
+            .filter_map(|(variable, it)| Some((variable, it.as_ref()?.0)))
+            .filter(|&(_, equation)| model.expressions.literal_boolean(model.equations[equation].guard) != Some(true))
+            .collect();
+        if partly.is_empty() {
+            return Ok(());
+        }
+        let invariants = AmongInvariants::of(model);
+        let mut failed = false;
+        for (variable, equation) in partly {
+            let elsewhere = model.expressions.not(model.variables[variable].guard);
+            match invariants.coverage(&model.expressions, &[model.equations[equation].guard, elsewhere]) {
+                Coverage::Everything => continue,
+                Coverage::AllBut(values) => {
+                    let yes = model.expressions.boolean(true);
+                    let there = values.into_iter().fold(yes, |there, (atom, value)| {
+                        let literal = literal(model, modes, atom, value);
+                        model.expressions.and(there, literal)
+                    });
+                    let there = short_text(model, Some(modes), there);
+                    diagnostics.push(defined_elsewhere(model, variable, equation, Some(&there)));
+                }
+                Coverage::Unknown => diagnostics.push(defined_elsewhere(model, variable, equation, None)),
+            }
+            failed = true;
         }
         if failed { Err(Stop) } else { Ok(()) }
     }
@@ -235,7 +274,7 @@ fn merged(
         return None;
     }
     let values: Vec<ExpressionId> = equations.iter().filter_map(|&id| solved_for[id]).map(|(_, value)| value).collect();
-    let exhaustive = cover_everything(&model.expressions, &guards).unwrap_or(true);
+    let exhaustive = conditions_cover_everything(model, &guards).unwrap_or(false);
     let (&last, others) = values.split_last().expect("several definitions are merged");
     let mut value = last;
     for (&here, &guard) in others.iter().zip(&guards).rev() {
@@ -252,8 +291,7 @@ fn merged(
 
 /// Whether no two guards can hold at once, as far as their form shows it.
 fn exclusive(model: &mut FlatModel, states: &States, guards: &[ExpressionId]) -> bool {
-    let expressions = &mut model.expressions;
-    let mut are_exclusive = |a: usize, b: usize| states.are_exclusive(expressions, guards[a], guards[b]);
+    let mut are_exclusive = |a: usize, b: usize| states.are_exclusive(model, guards[a], guards[b]);
     (0..guards.len()).all(|second| (0..second).all(|first| are_exclusive(first, second)))
 }
 
@@ -266,16 +304,53 @@ fn several(model: &FlatModel, variable: VariableId, equations: &[EquationId]) ->
         .help("a Boolean, Integer or enumeration has one defining equation, or one in each branch of an `if`")
 }
 
-fn undefined(model: &FlatModel, variable: VariableId) -> Diagnostic {
-    let declared = &model.variables[variable];
-    let name = &declared.name;
-    let kind = match declared.ty {
+fn kind(model: &FlatModel, variable: VariableId) -> String {
+    match model.variables[variable].ty {
         Type::Real => "discrete Real".to_string(),
         Type::Integer => "Integer".to_string(),
         Type::Boolean => "Boolean".to_string(),
         Type::String => "String".to_string(),
         Type::Enumeration(id) => model.enumerations[id].name.to_string(),
+    }
+}
+
+/// `x <= 1` rather than `not (x > 1)`, of a mode variable that is a relation.
+fn literal(
+    model: &mut FlatModel,
+    modes: &IndexVec<ModeVariableId, ModeVariable>,
+    atom: ExpressionId,
+    value: bool,
+) -> ExpressionId {
+    let expressions = &mut model.expressions;
+    let relation = match expressions.node(atom) {
+        Node::Mode(mode) if modes[mode].variable.is_none() => modes[mode].definition.map(|it| expressions.node(it)),
+        _ => None,
     };
+    match relation {
+        _ if value => atom,
+        Some(Node::Relation(operator, a, b)) => expressions.relation(operator.negated(), a, b),
+        _ => expressions.not(atom),
+    }
+}
+
+/// A variable that has an equation in some modes only; in which it has none, where that is known.
+fn defined_elsewhere(model: &FlatModel, variable: VariableId, equation: EquationId, when: Option<&str>) -> Diagnostic {
+    let (name, kind) = (&model.variables[variable].name, kind(model, variable));
+    let message = match when {
+        Some(when) => format!("nothing defines the {kind} `{name}` when `{when}`"),
+        None => format!("it is too much to find out whether the {kind} `{name}` is defined in all modes"),
+    };
+    Diagnostic::error(Code::E0502, message)
+        .label(model.equations[equation].span, "defined in other modes, here")
+        .label(model.variables[variable].span, "declared here")
+        .help(format!(
+            "give it an equation in an `else` too: `{name} = …`, or `{name} = pre({name})` where it keeps its value"
+        ))
+}
+
+fn undefined(model: &FlatModel, variable: VariableId) -> Diagnostic {
+    let declared = &model.variables[variable];
+    let (name, kind) = (&declared.name, kind(model, variable));
     if declared.component_input {
         return Diagnostic::error(Code::E0502, format!("`{name}` is an input that nothing gives a value"))
             .label(declared.span, "this input")

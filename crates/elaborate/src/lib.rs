@@ -304,6 +304,7 @@ impl Elaboration<'_> {
         numbering::name_equations(&mut self.model, |id| definitions.defined_by(id));
         implicit::mark(&mut self.model, definitions, &mut mode_variables);
         definitions.check_defined(&self.model, self.diagnostics)?;
+        definitions.check_everywhere(&mut self.model, &mode_variables, self.diagnostics)?;
         definitions.check_cycles(&self.model, &mode_variables, self.diagnostics)?;
         let initial = initial_values::initial_values(&mut self.model, definitions, self.stated, self.diagnostics)?;
         let discrete = Discrete { definitions: definitions.table(&mut self.model), initial };

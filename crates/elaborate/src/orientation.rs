@@ -14,7 +14,7 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashMap;
 
-use crate::coverage::cover_everything;
+use crate::coverage::conditions_cover_everything;
 use crate::isolate::{Candidate, Wanted, candidates, follows_continuous_unknown, is_real_equation};
 
 /// The variables that a `when` assigns.
@@ -148,9 +148,8 @@ impl Orientation {
     /// The candidates that nothing defines in the modes of the equation.
     fn open(&self, model: &mut FlatModel, equation: EquationId, candidates: &[Candidate]) -> Vec<Candidate> {
         let guard = model.equations[equation].guard;
-        let expressions = &mut model.expressions;
         let is_open = |candidate: &&Candidate| match self.guards.get(&candidate.variable) {
-            Some(taken) => taken.iter().all(|&other| self.states.are_exclusive(expressions, guard, other)),
+            Some(taken) => taken.iter().all(|&other| self.states.are_exclusive(model, guard, other)),
             None => true,
         };
         candidates.iter().filter(is_open).copied().collect()
@@ -172,13 +171,14 @@ impl States {
     }
 
     /// Whether two guards cannot hold at once, as far as their form shows it; too many atoms are believed to exclude.
-    pub(crate) fn are_exclusive(&self, expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> bool {
+    pub(crate) fn are_exclusive(&self, model: &mut FlatModel, a: ExpressionId, b: ExpressionId) -> bool {
+        let expressions = &mut model.expressions;
         let (of_a, of_b) = (self.required(expressions, a), self.required(expressions, b));
         if of_a.iter().any(|a| of_b.iter().any(|b| a.0 == b.0 && a.1 != b.1)) {
             return true;
         }
         let opposites = [expressions.not(a), expressions.not(b)];
-        cover_everything(expressions, &opposites).unwrap_or(true)
+        conditions_cover_everything(model, &opposites).unwrap_or(true)
     }
 
     /// The states that are active wherever a guard holds.

@@ -116,10 +116,10 @@ fn branches_define_what_nothing_else_defines_in_their_modes() {
     );
     check(
         "Boolean b; Integer n; Real x(start = 0, fixed = true);
-         equation der(x) = 1; b = x > 1; if b then 3 = n; end if;",
+         equation der(x) = 1; b = x > 1; if b then 3 = n; else pre(n) = n; end if;",
         expect![[r#"
             b = x > 1
-            n = 3 if b, else as before
+            n = if b then 3 else pre(n)
         "#]],
     );
 }
@@ -418,6 +418,88 @@ proptest! {
             let id = dae.model.variables.ids().find(|&id| *dae.model.variables[id].name == *name);
             let found = value(&dae, id.expect("it is declared"), &mut known);
             prop_assert_eq!(found, expected as f64, "{}\n{}", name, text);
+        }
+    }
+}
+
+#[test]
+fn a_discrete_variable_without_an_equation_in_some_mode_is_refused() {
+    check_errors(
+        "Boolean v; Real x(start = 0, fixed = true); equation der(x) = if v then 1 else -1;
+         if x > 0.5 then v = true; end if;",
+        expect![[r#"
+            E0502 nothing defines the Boolean `v` when `x <= 0.5`
+              `v = true` defined in other modes, here
+              `v` declared here
+        "#]],
+    );
+    check_errors(
+        "Integer v; Real x(start = 0, fixed = true); equation der(x) = 1;
+         if x > 0.5 then v = 3; elseif x > 0.25 then v = 2; end if;",
+        expect![[r#"
+            E0502 nothing defines the Integer `v` when `x <= 0.5 and x <= 0.25`
+              `v = 3` defined in other modes, here
+              `v` declared here
+        "#]],
+    );
+    check_errors(
+        "Boolean b, c; equation if time > 1 then b = false; c = true; else b = true; end if;",
+        expect![[r#"
+            E0502 nothing defines the Boolean `c` when `time <= 1`
+              `c = true` defined in other modes, here
+              `c` declared here
+        "#]],
+    );
+    check_errors(
+        "type E = enumeration(one, two, three); E e = if time > 2 then E.three elseif time > 1 then E.two else E.one;
+         discrete Real y; equation if e == E.one then y = 1; elseif e == E.two then y = 2; end if;",
+        expect![[r#"
+            E0502 nothing defines the discrete Real `y` when `e <> M.E.one and e <> M.E.two`
+              `y = 1` defined in other modes, here
+              `y` declared here
+        "#]],
+    );
+}
+
+#[test]
+fn a_discrete_variable_may_be_defined_in_as_many_branches_as_it_takes() {
+    check(
+        "type E = enumeration(one, two, three); E e = if time > 2 then E.three elseif time > 1 then E.two else E.one;
+         discrete Real y; Integer n; Boolean a = x > 0.7, b; Real x = sin(time); equation
+         if e == E.one then y = 1; elseif e == E.two then y = 2; elseif e == E.three then y = 4; end if;
+         if x < 0 then n = 1; elseif x >= 0 and x < 0.5 then n = 2; elseif 2*x >= 1 then n = 3; end if;
+         if a then b = true; end if; if not a then b = false; end if;",
+        expect![[r#"
+            e = if time > 2 then 3 else if time > 1 then 2 else 1
+            y = if e == M.E.one then 1 else if not e == M.E.one and e == M.E.two then 2 else 4 if e == M.E.one or not (e == M.E.one) and e == M.E.two or not (e == M.E.one) and not (e == M.E.two) and e == M.E.three, else as before
+            n = if x < 0 then 1 else if not x < 0 and (x >= 0 and x < 0.5) then 2 else 3
+            a = x > 0.7
+            b = if a then true else false
+        "#]],
+    );
+    // Eleven conditions and more.
+    let branches: String = (1..30).map(|k| format!("elseif time < {k} then n = {k}; ")).collect();
+    let dae = elaborated(&format!("Integer n; equation if time < 0 then n = 0; {branches} else n = 99; end if;"));
+    assert!(DiscreteText(&dae).to_string().ends_with("else 99\n"), "{}", DiscreteText(&dae));
+}
+
+#[test]
+fn branches_are_told_apart_by_the_order_of_numbers() {
+    // Behind `x < 1` and `x < 2`, the third branch says `x >= 2` alone.
+    for (less, more) in [("<", ">"), ("<=", ">=")] {
+        let body = |from: &str, conditions: [String; 3]| {
+            let [a, b, c] = conditions;
+            format!(
+                "Integer n; Real x = {from}; equation
+                 if {a} then n = 1; elseif {b} then n = 2; elseif {c} then n = 3; else n = 4; end if;"
+            )
+        };
+        let up = body("time", [1, 2, 3].map(|k| format!("x {less} {k}")));
+        let down = body("-time", [1, 2, 3].map(|k| format!("x {more} -{k}")));
+        let mirrored = body("time", [1, 2, 3].map(|k| format!("{k} {more} x")));
+        for body in [up, down, mirrored] {
+            let text = DiscreteText(&elaborated(&body)).to_string();
+            assert!(text.contains("then 1 else") && text.contains("4"), "{text}");
         }
     }
 }

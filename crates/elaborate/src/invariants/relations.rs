@@ -41,6 +41,16 @@ enum PointKind {
 
 impl Eq for Point {}
 
+impl Point {
+    /// The thresholds between which an equality is; a threshold itself, twice.
+    pub(crate) fn ends(self) -> (Point, Point) {
+        match self.kind {
+            PointKind::Equal => (Point { kind: PointKind::AtLeast, ..self }, Point { kind: PointKind::Above, ..self }),
+            _ => (self, self),
+        }
+    }
+}
+
 impl PartialOrd for Point {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
