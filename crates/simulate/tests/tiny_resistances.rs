@@ -2,6 +2,7 @@
 
 use crate::support::runs::{How, run_text};
 use modeshift_simulate::integrate::Method;
+use modeshift_simulate::run::RunEnd;
 
 /// A capacitor charged by a sine through a diode in the form of the standard library, with a resistor beside it.
 const PEAK: &str = "model Peak
@@ -135,4 +136,79 @@ fn two_bridges_in_series_with_tiny_resistances_run_exactly() {
         let (found, expected) = (exact.last(name), stepwise.last(name));
         assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{name} = {found}, not {expected}");
     }
+}
+
+/// Diodes in the form of the standard library, with capacitors behind them that nothing but the diodes separates from the source.
+const DIODE: &str = "  model D
+    parameter Real Ron = 1e-6;
+    Real s, i, v;
+    Boolean off;
+  equation
+    off = s < 0;
+    v = s*(if off then 1 else Ron);
+    i = s*(if off then Ron else 1);
+  end D;
+  Real u;";
+const DOUBLER: &str = "  D d1, d2;
+  Real v1(start = 0, fixed = true), v2(start = 0, fixed = true), n;
+equation
+  u = 10*sin(314.1592653589793*time);
+  n = u - v1;
+  1e-4*der(v1) = d2.i - d1.i;
+  d1.v = -n;
+  d2.v = n - v2;
+  1e-4*der(v2) = d2.i - v2/10e3;";
+const CLAMP: &str = "  D d1;
+  Real v1(start = 0, fixed = true), n;
+equation
+  u = 10*sin(314.1592653589793*time);
+  n = u - v1;
+  d1.v = n;
+  1e-4*der(v1) = d1.i + n/1000;";
+const BRIDGE: &str = "  D d1, d2, d3, d4;
+  Real v1(start = 0, fixed = true), a, b, i;
+equation
+  u = 10*sin(314.1592653589793*time);
+  u = a - b;
+  d1.v = a - v1;
+  d2.v = b - v1;
+  d3.v = -a;
+  d4.v = -b;
+  i = d1.i - d3.i;
+  0 = i + d2.i - d4.i;
+  1e-3*der(v1) = d1.i + d2.i - v1/100;";
+
+/// By circuit, the voltages at 0.1 s with resistances and leaks of 1e-6, 1e-8 and so on down to 1e-10: each mode by exponentials with 110 digits,
+/// and its end by halving to a 1e-36th of the run.
+const SIZES: [&str; 4] = ["1e-6", "1e-8", "1e-9", "1e-10"];
+const EXACTLY: [(&str, &str, [f64; 4]); 4] = [
+    (DOUBLER, "v1", [-10.000562959, -10.000005631, -10.000000563, -10.000000056]),
+    (DOUBLER, "v2", [18.480560426, 18.483905550, 18.483935963, 18.483939004]),
+    (CLAMP, "v1", [8.278755685, 8.280363854, 8.280378474, 8.280379936]),
+    (BRIDGE, "v1", [9.517067015, 9.517113170, 9.517113590, 9.517113632]),
+];
+
+/// In all methods and tolerances: right, or it is told that a condition is not resolved or that several modes follow, or the run stops.
+#[test]
+fn capacitors_behind_diodes_of_tiny_resistances_are_never_silently_wrong() {
+    let mut right_by_default = 0;
+    for (circuit, name, expected) in EXACTLY {
+        for (size, expected) in SIZES.into_iter().zip(expected) {
+            for (method, tolerance) in [(Method::Auto, 1e-6), (Method::Auto, 1e-4), (Method::Bdf, 1e-6)] {
+                let text = format!("model M\n{}\n{circuit}\nend M;", DIODE.replace("1e-6", size));
+                let how = How { method: Some(method), ..How::until(0.1).tolerance(tolerance) };
+                let ran = run_text(&text, &how);
+                if ran.summary.as_ref().is_none_or(|summary| summary.end != RunEnd::Stop) {
+                    continue;
+                }
+                let is_told = ran.diagnostics.iter().any(|it| it.code == "W0828" || it.code == "W0839");
+                let (found, is_default) = (ran.last(name), method == Method::Auto && tolerance == 1e-6);
+                let far = (found - expected).abs() / expected.abs();
+                right_by_default += usize::from(is_default && far <= 10.0 * tolerance);
+                let context = format!("{method:?} {tolerance:e} {size}: {name} = {found}, not {expected}");
+                assert!(is_told || far <= 100.0 * tolerance, "{context}");
+            }
+        }
+    }
+    assert!(right_by_default >= 10, "{right_by_default}");
 }

@@ -25,9 +25,11 @@ const MOST_STATES: usize = 100;
 const MOST_RINGING_STATES: usize = 2000;
 /// So many are named in the summary of a run.
 const MOST_NAMED: usize = 8;
-/// Rounding since the start, as a share of the tolerance. It is a bound: on a ladder of rectifiers with resistances of 1e-5, rounding was a
-/// fortieth of it. And a mode that changes its method in the middle of a run is the worse for it.
-const ROUNDING_SHARE: f64 = 1.0;
+/// Rounding since the start, in tolerances. It is a bound: entries are rounded by half of what it says, and rates are of half the speed of the
+/// field that two ends of a tiny resistance have together, so that a solution is wrong by ten tolerances at most, as other methods may
+/// be; on a ladder of rectifiers with resistances of 1e-5, rounding was a fortieth of it. And a mode that changes its method in the middle of a
+/// run is the worse for it: what follows events of tiny resistances is in no steps as exact.
+const ROUNDING_SHARE: f64 = 40.0;
 
 /// A mode as an affine system.
 pub(crate) enum KnownAffine {

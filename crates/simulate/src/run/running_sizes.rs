@@ -50,6 +50,40 @@ pub(crate) struct Ingredients {
     slopes: RefCell<Vec<Option<SlopeTerms>>>,
 }
 
+/// The way through equations that are solved together. They are not solved one for the other: of a bridge of resistances of 1e-8, each current
+/// is a difference of voltages over one of them, however many are met on the way round, and rounding that one equation magnifies is not
+/// magnified again by the next.
+#[derive(Clone, Copy)]
+struct Within {
+    block: Option<usize>,
+    /// The weight of the quantity by which the block was entered.
+    entry: f64,
+    /// The largest factor on the way since.
+    factor: f64,
+}
+
+impl Within {
+    /// No block, with a weight.
+    fn nothing(weight: f64) -> Self {
+        Within { block: None, entry: weight, factor: 1.0 }
+    }
+
+    /// A quantity of a block with its weight: another one begins anew.
+    fn entering(self, block: Option<usize>, weight: f64) -> Self {
+        if block.is_some() && block == self.block { self } else { Within { block, ..Within::nothing(weight) } }
+    }
+
+    /// On to a term of this share.
+    fn through(self, share: f64) -> Self {
+        Within { factor: self.factor.max(share), ..self }
+    }
+
+    /// A weight, not magnified more than once in the block.
+    fn bounded(self, weight: f64) -> f64 {
+        weight.min(self.entry * self.factor)
+    }
+}
+
 /// What the slope of a state is made of.
 struct SlopeTerms {
     terms: Terms,
@@ -323,9 +357,9 @@ impl Side<'_> {
     ) -> (Vec<(usize, f64)>, bool) {
         let (mut terms, mut is_constant) = (Vec::new(), true);
         let mut seen: FxHashSet<VariableId> = FxHashSet::default();
-        let mut pending: VecDeque<(Derivative<VariableId>, f64, usize)> = VecDeque::new();
-        pending.extend(from.into_iter().map(|(it, weight)| (it, weight, 0)));
-        while let Some((it, weight, level)) = pending.pop_front() {
+        let mut pending: VecDeque<(Derivative<VariableId>, f64, usize, Within)> = VecDeque::new();
+        pending.extend(from.into_iter().map(|(it, weight)| (it, weight, 0, Within::nothing(weight))));
+        while let Some((it, weight, level, within)) = pending.pop_front() {
             if terms.len() >= MOST_TERMS {
                 break;
             }
@@ -337,11 +371,16 @@ impl Side<'_> {
             if level < LEVELS && seen.insert(it.of) {
                 let (of_solution, is_fixed) = self.solved_for(prepared, it);
                 is_constant &= is_fixed;
+                let within = within.entering(self.block_of(prepared, it), weight);
+                let made_of = |(term, share): (Derivative<VariableId>, f64), level| {
+                    let within = within.through(share);
+                    (term, within.bounded(weight * share), level, within)
+                };
                 // What only hands a value on, as connections do, is no level: what it is made of is behind it.
-                if let &[(term, share)] = &of_solution[..] {
-                    pending.push_front((term, weight * share, level));
+                if let &[term] = &of_solution[..] {
+                    pending.push_front(made_of(term, level));
                 } else {
-                    pending.extend(of_solution.into_iter().map(|(term, share)| (term, weight * share, level + 1)));
+                    pending.extend(of_solution.into_iter().map(|term| made_of(term, level + 1)));
                 }
             }
         }
@@ -374,6 +413,13 @@ impl Side<'_> {
         }
         let others = terms.into_iter().filter(|term| term.0 != it);
         (others.map(|(term, value)| (term, (value / own).abs())).collect(), is_constant)
+    }
+
+    /// The block of the equation that is solved for a quantity.
+    fn block_of(&self, prepared: &Prepared, it: Derivative<VariableId>) -> Option<usize> {
+        let structure = &self.mode.structure;
+        let (row, _) = self.row_solved_for(prepared, it, structure.column(it.of)?)?;
+        Some(structure.block_of(row))
     }
 
     /// The equation that is solved for a quantity, and how often it is differentiated for that. Of what could be a state but is none, since

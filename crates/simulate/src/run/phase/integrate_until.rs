@@ -20,7 +20,7 @@ use crate::run::memory::Memory;
 use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
 use crate::run::phase::beyond_guards::Beyond;
-use crate::run::phase::noise_floor::GuardNoise;
+use crate::run::phase::noise_floor::{self, GuardNoise};
 use crate::run::phase::polynomials::{PLACES, POINTS};
 use crate::run::phase::short_events::{Place, View};
 use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
@@ -526,9 +526,21 @@ impl<'a> Phase<'a> {
             if found.is_some() {
                 return Ok(found);
             }
+            self.tell_contradictions(machinery, settings, until, &values);
             last = until;
         }
         Ok(None)
+    }
+
+    /// Remembers conditions that contradict the mode at a time although no crossing was found, to be told. In a sliding mode they do.
+    fn tell_contradictions(&self, machinery: &mut Machinery<'a>, settings: &PhaseSettings, time: f64, values: &Values) {
+        if self.present.sliding.is_some() {
+            return;
+        }
+        let Memory { largest, unresolved, told_unresolved, .. } = &mut machinery.memory;
+        let contradicting = self.expected.watch.contradicting(values, settings.tolerance, largest);
+        let is_new = |guard: &Guard| !matches!(guard, Guard::Atom(atom) if told_unresolved.contains(atom));
+        unresolved.extend(contradicting.filter(is_new).map(|guard| (guard, time)));
     }
 
     /// Whether no guard that bends can have crossed in a step at whose end all values are.
@@ -620,7 +632,10 @@ impl<'a> Phase<'a> {
             let surroundings = visited.surroundings.borrow();
             let is_stiff = integrator.is_stiff_in_steps_of(memory.time_scale.short());
             let sizes = (&memory.largest, is_stiff);
-            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, sizes, settings.tolerance);
+            // Exact solutions have no errors but rounding.
+            let is_exact = integrator.exact_pace().is_some();
+            let errors = if is_exact { noise_floor::ROUNDING } else { settings.tolerance };
+            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, sizes, errors);
             drop(surroundings);
             let watch = &mut self.expected.watch;
             let noisy: Vec<Guard> = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, values)).collect();

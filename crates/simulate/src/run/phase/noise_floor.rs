@@ -25,7 +25,7 @@ use crate::run::values::Side;
 const COMBINATIONS: u32 = 4;
 
 /// States are not more exact than this, relative to their size: a step adds up about so many terms of that size.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// The tolerance, over what counts as rounding: the inverse of the share of the tolerance that the run takes for noise.
 const SLIGHT: f64 = 1e3;
 
@@ -34,7 +34,7 @@ const ROUNDINGS: f64 = 4.0;
 /// What was never larger than this share of its noise is nothing else.
 const NOTHING: f64 = 1e-3;
 /// No variable is wrong by more than so many tolerances of the largest value that it ever had.
-const TOLERANCES: f64 = 10.0;
+pub(crate) const TOLERANCES: f64 = 10.0;
 
 /// How large the noise of each guard is.
 pub(crate) struct GuardNoise {

@@ -34,7 +34,7 @@ use modeshift_dae::{Id, IndexVec, RelationId, VariableId};
 use crate::integrate::lagrange;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::event_iteration::Fired;
-use crate::run::phase::noise_floor::GuardNoise;
+use crate::run::phase::noise_floor::{GuardNoise, TOLERANCES};
 use crate::run::phase::root_finding::crossing;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
@@ -98,6 +98,8 @@ type Combination = Vec<(RelationId, f64)>;
 pub(crate) struct Watch {
     /// By their guards, ascending.
     watched: Vec<Watched>,
+    /// The sizes of the sides of the values measured last, which are larger by then where they are made of more.
+    own_sizes: Vec<f64>,
     /// The times of the last values, and of the two before them, the earliest first.
     times: [f64; 3],
     /// The longest stretch that guards are looked at the ends of only; not a number before the first look.
@@ -225,6 +227,7 @@ impl Watch {
         }
         Watch {
             watched,
+            own_sizes: Vec::new(),
             times: [f64::NAN; 3],
             pace: f64::NAN,
             is_exact: false,
@@ -288,7 +291,9 @@ impl Watch {
     }
 
     /// Measures what is near zero by all that it is made of.
-    pub fn measure(&self, prepared: &Prepared, side: &Side<'_>, values: &mut Values) {
+    pub fn measure(&mut self, prepared: &Prepared, side: &Side<'_>, values: &mut Values) {
+        self.own_sizes.clear();
+        self.own_sizes.extend(values.iter().map(|it| it.1));
         let atoms = self.watched.iter().zip(values).filter_map(|(it, value)| match it.guard {
             Guard::Atom(atom) => Some((atom, value)),
             _ => None,
@@ -359,11 +364,12 @@ impl Watch {
     }
 
     fn learn(&mut self, time: f64, values: &[(f64, f64)]) {
+        let own_sizes = std::mem::take(&mut self.own_sizes);
         for (index, &(value, size)) in values.iter().enumerate() {
             let it = &mut self.watched[index];
             if size.is_finite() {
                 it.scale = it.scale.max(size);
-                it.own = it.own.max(size);
+                it.own = it.own.max(own_sizes.get(index).copied().unwrap_or(size));
             }
             it.peak = it.peak.max(value);
             it.first = if it.first.is_nan() { value } else { it.first };
@@ -590,6 +596,21 @@ impl Watch {
     /// Whether it is a guess that a guard is noise.
     pub fn is_guess(&self, guard: Guard, noise: &GuardNoise) -> bool {
         self.watched.iter().any(|it| it.guard == guard && noise.is_guess(guard, it.own))
+    }
+
+    /// Atoms that are on the wrong side at a look that found no crossing, by more than any variable may be wrong by and by more than
+    /// rounding: what was taken for noise there contradicts the mode. `largest` is what they ever were.
+    pub fn contradicting(
+        &self,
+        values: &Values,
+        tolerance: f64,
+        largest: &IndexVec<RelationId, f64>,
+    ) -> impl Iterator<Item = Guard> {
+        self.watched.iter().zip(values).filter_map(move |(it, &(value, size))| {
+            let Guard::Atom(atom) = it.guard else { return None };
+            let most = TOLERANCES * tolerance * largest[atom].max(it.own);
+            (value < 0.0 && -value > most && -value > self.noise * size).then_some(it.guard)
+        })
     }
 
     /// Whether an atom is on the wrong side at the end of a step, or may have been within it.
