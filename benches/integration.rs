@@ -170,7 +170,9 @@ fn report(tolerance: f64, solver: &str, result: &Result, reference: &[f64], rati
 }
 
 fn ours(timed: &Timed, run: &mut Running<'_>, method: Method, tolerance: f64, repetitions: usize) -> Result {
-    let settings = Settings::new(tolerance, run.states.len()).with_method(method);
+    // As in runs: nothing is declared, and errors are measured by the same sizes where they are made and where they show.
+    let settings =
+        Settings::new(tolerance, run.states.len()).with_method(method).with_nominal(vec![0.0; run.states.len()]);
     let integrate = |_| {
         let ode = ProgramOde { program: &mut run.program, surroundings: &run.surroundings };
         let problem = Problem::new(ode, &settings);

@@ -224,6 +224,44 @@ fn errors_shrink_with_the_tolerance() {
     }
 }
 
+/// A system whose errors show a hundred times larger than in its states.
+struct Shown<System>(System);
+
+impl<System: Ode> Ode for Shown<System> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
+        self.0.derivative(time, state, derivative)
+    }
+
+    fn jacobian_pattern(&self) -> Option<&Pattern> {
+        self.0.jacobian_pattern()
+    }
+
+    fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
+        self.0.jacobian(time, state, entries)
+    }
+
+    fn shown_error(&mut self, _: f64, _: &[f64], error: &[f64]) -> f64 {
+        100.0 * error.iter().fold(0.0, |largest: f64, error| largest.max(error.abs()))
+    }
+}
+
+#[test]
+fn values_inside_steps_of_what_is_not_stiff_cost_no_jacobians() {
+    let problem = Problem::new(Shown(oscillator()), &Settings::new(1e-6, 2));
+    let mut integrator = problem.start(0.0, &[1.0, 0.0], None).expect("a start");
+    let mut state = [0.0; 2];
+    while integrator.time() < 20.0 {
+        let step = integrator.step(20.0).expect("a step");
+        integrator.interpolate(0.5 * (step.from + step.to), &mut state);
+    }
+    let statistics = integrator.statistics();
+    assert!(statistics.steps > 100 && 10 * statistics.jacobians < statistics.steps, "{statistics:?}");
+}
+
 #[test]
 fn steps_end_exactly_at_the_limit_and_never_beyond() {
     for method in ALL {

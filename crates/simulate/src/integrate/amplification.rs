@@ -17,13 +17,13 @@ const PROBE: f64 = 1e-7;
 /// What has less than this share of the largest error has no part in it.
 const PART: f64 = 0.1;
 /// So many states are remembered: four that a polynomial goes through, and the one after them.
-const COUNT: usize = 5;
+pub(super) const LOOKED_AT: usize = 5;
 
 /// The last states.
 #[derive(Clone)]
 pub(super) struct Recent {
-    times: [f64; COUNT],
-    states: [Vec<f64>; COUNT],
+    times: [f64; LOOKED_AT],
+    states: [Vec<f64>; LOOKED_AT],
     /// How many there are, of which the last came last.
     count: usize,
 }
@@ -32,7 +32,7 @@ impl Recent {
     /// At the beginning.
     pub(super) fn new(time: f64, state: &[f64]) -> Self {
         let mut recent =
-            Recent { times: [0.0; COUNT], states: std::array::from_fn(|_| vec![0.0; state.len()]), count: 0 };
+            Recent { times: [0.0; LOOKED_AT], states: std::array::from_fn(|_| vec![0.0; state.len()]), count: 0 };
         recent.add(time, state);
         recent
     }
@@ -51,7 +51,7 @@ impl Recent {
 
     /// Whether an error can be had.
     pub(super) fn is_full(&self) -> bool {
-        self.count == COUNT
+        self.count == LOOKED_AT
     }
 
     /// The last time and state.
@@ -73,7 +73,7 @@ impl Recent {
         }
         let [t0, t1, t2, t3, at] = self.times;
         let factors = lagrange(&[t0, t1, t2, t3], at);
-        let (before, last) = (&self.states[..COUNT - 1], &self.states[COUNT - 1]);
+        let (before, last) = (&self.states[..LOOKED_AT - 1], &self.states[LOOKED_AT - 1]);
         let extrapolated = |index: usize| -> f64 { before.iter().zip(factors).map(|(it, by)| by * it[index]).sum() };
         let error: Vec<f64> = last.iter().enumerate().map(|(index, value)| value - extrapolated(index)).collect();
         error.iter().all(|it| it.is_finite()).then_some(error)

@@ -452,6 +452,10 @@ impl<System: Ode> Advance for Backward<'_, System> {
         self.plan.0 *= factor.min(1.0);
     }
 
+    fn fastest_rate(&self) -> Option<f64> {
+        self.matrix.fastest_rate()
+    }
+
     fn sizes(&self) -> &Sizes {
         &self.weights.sizes
     }

@@ -29,6 +29,8 @@ const NOTHING: f64 = 1e-12;
 /// States that slopes lead so far have no values over a time that is longer by the next factor: it is half of the digits before the point
 /// that numbers have.
 const BEYOND: f64 = 1e75;
+/// A state that is led so many times farther than it is large is not where it was, whatever else there is to its slopes.
+const FAR: f64 = 10.0;
 /// The share of the time up to there that is short.
 const SHORT: f64 = 1e-2;
 
@@ -187,8 +189,20 @@ impl<System: Ode> Ahead<'_, System> {
 
     /// Looks at slopes over a time of this length.
     fn look(&mut self, length: f64) {
-        let (slopes, end) = self.slopes(length).unwrap_or_default();
+        let found = if self.leads_far_away(length) { None } else { self.slopes(length) };
+        let (slopes, end) = found.unwrap_or_default();
         self.looks.push(Look { length, slopes, end, noise: Vec::new() });
+    }
+
+    /// Whether slopes that go on as in the last look lead a state far from what it is: that is a change, and what equations make of such
+    /// states need not be found out, at the cost of iterations that do not converge there.
+    fn leads_far_away(&self, length: f64) -> bool {
+        let Some(last) = self.looks.iter().rev().find(|look| !look.slopes.is_empty()) else { return false };
+        let longer = length / last.length;
+        self.state.iter().zip(&last.slopes).any(|(state, slopes)| {
+            let ahead = slopes.begin + longer * (slopes.end - slopes.begin);
+            *state != 0.0 && length * ahead.abs() > FAR * state.abs()
+        })
     }
 
     /// The slopes over a time, and where its end is.
@@ -283,6 +297,8 @@ impl Slopes {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use modeshift_numerics::Pattern;
 
     use super::super::EvaluationFailed;
@@ -338,6 +354,43 @@ mod tests {
             let found = short_time(|time| (time / slow).sin() + rounding(time));
             assert!((1e-5 * slow..slow).contains(&found), "{slow}: {found:e}");
         }
+    }
+
+    /// A body that begins to fall at rest, and the farthest that it was looked for.
+    struct Falling<'a>(&'a Cell<f64>);
+
+    impl Ode for Falling<'_> {
+        fn size(&self) -> usize {
+            2
+        }
+
+        fn derivative(&mut self, _: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
+            self.0.set(self.0.get().max(state[0].abs()));
+            derivative.copy_from_slice(&[state[1], 1.0]);
+            Ok(())
+        }
+
+        fn jacobian_pattern(&self) -> Option<&Pattern> {
+            None
+        }
+
+        fn jacobian(&mut self, _: f64, _: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
+            entries.copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn where_slopes_lead_far_away_nothing_is_evaluated() {
+        let farthest = Cell::new(0.0);
+        let evaluations = Evaluations::new(Falling(&farthest));
+        let slope_noises = |_: f64, _: &[f64]| Vec::new();
+        let (evaluations, slope_noises) = (&evaluations, &slope_noises);
+        let (state, derivative) = (&[0.8, 0.0], &[0.0, 1.0]);
+        let mut ahead = Ahead { evaluations, slope_noises, time: 0.0, state, derivative, looks: Vec::new() };
+        let (short, is_seen) = ahead.short_time(&[], f64::INFINITY);
+        assert!(is_seen && (1e-3..1.0).contains(&short), "{short:e}");
+        assert!(farthest.get() < 100.0, "{:e}", farthest.get());
     }
 
     #[test]

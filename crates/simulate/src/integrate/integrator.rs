@@ -1,6 +1,6 @@
 //! An integration of a problem from one point on.
 
-use super::amplification::Recent;
+use super::amplification::{LOOKED_AT, Recent};
 use super::brief::MOST_STEPS;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
@@ -21,6 +21,9 @@ const SHARE: f64 = 0.1;
 const SLOPE_SHARE: f64 = 1e-3;
 /// What goes back in less than this share of such a step, by itself, is stiff.
 const STIFF: f64 = 10.0;
+/// What was not stiff by a factor of ten in the Jacobian that a step was made with is not stiff in it: corrections do not converge
+/// with a Jacobian that is wrong by more.
+const CLEARLY_NOT: f64 = 0.1;
 /// So many short implicit steps: each leaves of the error of a stiff state as little as the share of a step is times its rate.
 const ROUNDS: usize = 3;
 
@@ -114,10 +117,15 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         }
         self.to = if self.is_at(limit) { limit } else { self.advance.time() };
         self.problem.choice.follow(self.to - self.begin);
-        if self.advance.exact_pace().is_none() && !self.problem.is_at_last_level() {
+        if self.is_looked_at() && self.advance.exact_pace().is_none() && !self.problem.is_at_last_level() {
             self.recent.add(self.to, self.advance.state());
         }
         Ok(self.last_step())
+    }
+
+    /// Whether the step made last is one of those that are looked at next: errors are found from the last states before.
+    fn is_looked_at(&self) -> bool {
+        (self.step_count + LOOKED_AT - 1) % INTERVAL < LOOKED_AT
     }
 
     fn advance(&mut self, limit: f64) -> Result<(), NoStep> {
@@ -213,7 +221,9 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         let length = step.to - step.from;
         let (share, distance) = (SHARE * length, SLOPE_SHARE * length);
         if self.interpolation.as_ref().is_none_or(|(_, known)| *known != step) {
-            self.interpolation = Some((self.stiff_matrix(time, state, share), step));
+            let is_clearly_not = self.advance.fastest_rate().is_some_and(|rate| share * rate < CLEARLY_NOT * STIFF);
+            let matrix = if is_clearly_not { None } else { self.stiff_matrix(time, state, share) };
+            self.interpolation = Some((matrix, step));
         }
         let Some((Some(matrix), _)) = &mut self.interpolation else { return };
         let (before, after) = ((time - distance).max(step.from), (time + distance).min(self.advance.time()));

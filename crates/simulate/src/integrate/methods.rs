@@ -39,6 +39,10 @@ pub(super) trait Advance {
     fn exact_pace(&self) -> Option<f64> {
         None
     }
+    /// The rate with which the fastest state goes back by itself, as far as the steps made last know it.
+    fn fastest_rate(&self) -> Option<f64> {
+        None
+    }
     /// Of a step that is exact, this part was taken: what is beyond is no part of the solution.
     fn follow_until(&mut self, _from: f64, _until: f64) {}
     /// How many steps were refused because of their error, and how many because the iteration did not converge.

@@ -160,6 +160,14 @@ impl NewtonMatrix {
         }
     }
 
+    /// The rate with which the fastest state goes back by itself, by the Jacobian in the factors; none where there are no factors.
+    pub(super) fn fastest_rate(&self) -> Option<f64> {
+        let share = self.share.filter(|&share| share > 0.0)?;
+        let fastest =
+            self.diagonal.iter().fold(0.0f64, |fastest, &place| fastest.max(self.values[place as usize] - 1.0));
+        Some(fastest / share)
+    }
+
     /// Replaces a vector by the solution. What rests and is acted on by nothing but what rests is zero in it, exactly: factors make a
     /// difference of others of it, and what rounding leaves of that would be taken for a state that begins to move.
     pub(super) fn solve(&mut self, vector: &mut [f64]) {

@@ -91,7 +91,12 @@ pub struct Sizes {
 impl Sizes {
     /// Whether a state has become so small, and steps so short, that the rounding of its slope may be all that they see of it.
     pub fn has_died_away(&self, index: usize) -> bool {
-        self.step < SHORTENED * self.longest && self.now[index] < DIED_AWAY * self.lately[index]
+        self.may_have_died_away() && self.now[index] < DIED_AWAY * self.lately[index]
+    }
+
+    /// Whether steps have become so short that a state may have.
+    pub fn may_have_died_away(&self) -> bool {
+        self.step < SHORTENED * self.longest
     }
 
     /// Whether it is time to look how much states have grown.
@@ -174,7 +179,8 @@ impl Weights {
         sizes.step = (SHORTENING * sizes.step).max(length);
         sizes.longest = sizes.longest.max(length);
         sizes.steps = sizes.steps.saturating_add(1);
-        let share = FADING.powf(length / sizes.step);
+        // Nearly all steps are as long as the one before.
+        let share = if length == sizes.step { FADING } else { FADING.powf(length / sizes.step) };
         if all(&sizes.has_moved, |it| it) && all(&sizes.is_beginning, |it| !it) {
             let sizes = sizes.now.iter_mut().zip(state);
             sizes.for_each(|(size, value)| *size = (share * *size).max(value.abs()));
@@ -238,29 +244,37 @@ impl Weights {
     /// The same for all states, which the next step, of this length, is expected to change by so much.
     pub(super) fn set_inverse(&self, inverse: &mut [f64], (time, step): (f64, f64), state: &[f64], change: &[f64]) {
         let resolution = (shortest_step(time) / step).min(1.0);
-        if self.are_plain(resolution) {
-            let states = inverse.iter_mut().zip(state).zip(change).zip(&self.sizes.now);
-            return states.for_each(|(((place, value), change), now)| {
-                let size = value.abs().max(change.abs()).max(*now);
-                *place = if size > 0.0 { 1.0 / (self.relative * size.max(LEAST)) } else { 0.0 };
-            });
+        if self.declared.iter().any(|&it| it > 0.0) {
+            for (index, place) in inverse.iter_mut().enumerate() {
+                *place = self.inverse(self.size(index, state[index], change[index], resolution));
+            }
+            return;
         }
-        for (index, place) in inverse.iter_mut().enumerate() {
-            *place = self.inverse(self.size(index, state[index], change[index], resolution));
+        self.set_sizes(inverse, resolution, state, change);
+        for place in inverse {
+            *place = if *place > 0.0 { 1.0 / (self.relative * place.max(LEAST)) } else { 0.0 };
         }
     }
 
-    /// Whether sizes are nothing but values, changes, and what is known of late: nothing is declared, rounding is small beside what a
-    /// step may be wrong by, and nobody asks for more.
-    fn are_plain(&self, resolution: f64) -> bool {
-        let Sizes { slope_noise, rounding, least, .. } = &self.sizes;
+    /// The sizes of all states where none is declared, one reason after the other, so that states are looked at side by side. Most
+    /// reasons are absent most of the time.
+    fn set_sizes(&self, found: &mut [f64], resolution: f64, state: &[f64], change: &[f64]) {
+        let Sizes { now, slope_noise, rounding, step, least, .. } = &self.sizes;
+        for (((size, value), change), now) in found.iter_mut().zip(state).zip(change).zip(now) {
+            *size = value.abs().max(change.abs()).max(*now);
+        }
+        // What time resolves of a change, by what a step may be wrong by, is else less than the change itself, with its rounding.
+        if resolution > 0.5 * self.relative {
+            let sizes = found.iter_mut().zip(change);
+            sizes.for_each(|(size, change)| *size = size.max(resolution * change.abs() / self.relative));
+        }
         let is_zero = |value: f64| value == 0.0;
-        // What a step resolves, by what it may be wrong by, is then less than the change itself, with its rounding.
-        resolution <= 0.5 * self.relative
-            && least.is_empty()
-            && !self.declared.iter().any(|&it| it > 0.0)
-            && all(slope_noise, is_zero)
-            && all(rounding, is_zero)
+        if !all(slope_noise, is_zero) || !all(rounding, is_zero) {
+            for ((size, noise), rounding) in found.iter_mut().zip(slope_noise).zip(rounding) {
+                *size = size.max((step * noise).max(*rounding) / self.relative);
+            }
+        }
+        found.iter_mut().zip(least).for_each(|(size, asked)| *size = size.max(*asked));
     }
 
     /// The root mean square of a vector in units of the error allowed at `state`.

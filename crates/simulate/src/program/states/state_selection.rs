@@ -44,6 +44,8 @@ struct ChoiceBlock {
     pattern: Pattern,
     /// The result of the kernel that each entry of the pattern is.
     results: Vec<u32>,
+    /// Where it is eliminated: after each step, so that its vectors are kept.
+    elimination: Elimination,
 }
 
 struct ChoiceRow {
@@ -98,7 +100,7 @@ impl ChoiceMatrix {
             *place = surroundings.value(input);
         }
         let results = self.kernel.run(&self.memory);
-        for block in &self.blocks {
+        for block in &mut self.blocks {
             block.choose(results, present, &mut choice);
         }
         choice
@@ -169,6 +171,7 @@ impl Builder<'_> {
             columns: columns.iter().map(|&column| self.column(column)).collect(),
             pattern: Pattern::from_rows(columns.len(), positions),
             results,
+            elimination: Elimination::default(),
         }
     }
 
@@ -188,9 +191,19 @@ impl Builder<'_> {
 
 impl ChoiceBlock {
     /// Sets the depths of the columns of this block.
-    fn choose(&self, results: &[f64], present: Option<&Choice>, choice: &mut Choice) {
-        let mut elimination = Elimination::of(self, results);
-        let mut depths = vec![0; self.columns.len()];
+    fn choose(&mut self, results: &[f64], present: Option<&Choice>, choice: &mut Choice) {
+        let mut elimination = std::mem::take(&mut self.elimination);
+        elimination.begin(self, results);
+        if self.eliminate(&mut elimination, present) {
+            for (column, &depth) in self.columns.iter().zip(&elimination.depths) {
+                choice.depths[column.column.index()] = depth;
+            }
+        }
+        self.elimination = elimination;
+    }
+
+    /// Finds the depths of the columns; whether there are good pivots.
+    fn eliminate(&self, elimination: &mut Elimination, present: Option<&Choice>) -> bool {
         let mut done = 0;
         while done < self.rows.len() {
             let offset = self.rows[done].offset;
@@ -199,14 +212,12 @@ impl ChoiceBlock {
             let mut first = done;
             for _ in 0..group {
                 first = elimination.first_open(first);
-                let Some(column) = elimination.pivot(first..done + group, weight) else { return };
-                depths[column] = offset;
+                let Some(column) = elimination.pivot(first..done + group, weight) else { return false };
+                elimination.depths[column] = offset;
             }
             done += group;
         }
-        for (column, depth) in self.columns.iter().zip(depths) {
-            choice.depths[column.column.index()] = depth;
-        }
+        true
     }
 
     /// How much a column is wanted as a dummy at a level, apart from its size.
@@ -220,6 +231,7 @@ impl ChoiceBlock {
 }
 
 /// Rows that are reduced by pivots, as lists of columns and values.
+#[derive(Default)]
 struct Elimination {
     rows: Vec<Vec<(u32, f64)>>,
     /// The rows that may contain each column.
@@ -229,26 +241,34 @@ struct Elimination {
     /// Whether each row has had its pivot.
     is_done: Vec<bool>,
     merged: Vec<(u32, f64)>,
+    /// The depth of each column, as far as it is found.
+    depths: Vec<u32>,
 }
 
 impl Elimination {
-    fn of(block: &ChoiceBlock, results: &[f64]) -> Self {
-        let value = |column: u32, entry: usize| {
-            let value = results[block.results[entry] as usize] * block.columns[column as usize].nominal;
-            if value.is_finite() { value } else { 0.0 }
-        };
-        let row = |row: usize| {
-            let entries = block.pattern.row(row).iter().zip(block.pattern.row_range(row));
-            entries.map(move |(&column, entry)| (column, value(column, entry)))
-        };
-        let rows: Vec<Vec<(u32, f64)>> = (0..block.rows.len()).map(|index| row(index).collect()).collect();
-        let size = |row: &Vec<(u32, f64)>| row.iter().fold(0.0f64, |size, &(_, value)| size.max(value.abs()));
-        let mut rows_of = vec![Vec::new(); block.columns.len()];
-        for (index, row) in rows.iter().enumerate() {
-            row.iter().for_each(|&(column, _)| rows_of[column as usize].push(index as u32));
+    /// The rows of a block before the first pivot.
+    fn begin(&mut self, block: &ChoiceBlock, results: &[f64]) {
+        let (row_count, column_count) = (block.rows.len(), block.columns.len());
+        self.rows.resize_with(row_count, Vec::new);
+        self.rows_of.resize_with(column_count, Vec::new);
+        self.rows_of.iter_mut().for_each(Vec::clear);
+        self.sizes.clear();
+        for (index, row) in self.rows.iter_mut().enumerate() {
+            row.clear();
+            let mut size = 0.0f64;
+            for (&column, entry) in block.pattern.row(index).iter().zip(block.pattern.row_range(index)) {
+                let value = results[block.results[entry] as usize] * block.columns[column as usize].nominal;
+                let value = if value.is_finite() { value } else { 0.0 };
+                size = size.max(value.abs());
+                row.push((column, value));
+                self.rows_of[column as usize].push(index as u32);
+            }
+            self.sizes.push(size);
         }
-        let sizes = rows.iter().map(size).collect();
-        Elimination { sizes, is_done: vec![false; rows.len()], rows, rows_of, merged: Vec::new() }
+        self.is_done.clear();
+        self.is_done.resize(row_count, false);
+        self.depths.clear();
+        self.depths.resize(column_count, 0);
     }
 
     /// The first row, from this one, that has no pivot.
@@ -277,10 +297,11 @@ impl Elimination {
 
     fn reduce(&mut self, pivot_row: usize, column: u32) {
         let row = std::mem::take(&mut self.rows[pivot_row]);
+        let mut others = std::mem::take(&mut self.rows_of[column as usize]);
         let at = |row: &[(u32, f64)]| row.binary_search_by_key(&column, |entry| entry.0);
         let pivot = row[at(&row).expect("the pivot is in its row")].1;
         self.is_done[pivot_row] = true;
-        for other in std::mem::take(&mut self.rows_of[column as usize]) {
+        for other in others.drain(..).filter(|&other| !self.is_done[other as usize]) {
             let target = &mut self.rows[other as usize];
             let Ok(position) = at(target) else { continue };
             let factor = target[position].1 / pivot;
@@ -292,20 +313,29 @@ impl Elimination {
             }
             std::mem::swap(target, &mut self.merged);
         }
+        // They serve again.
+        (self.rows[pivot_row], self.rows_of[column as usize]) = (row, others);
     }
 }
 
 /// `a - factor * b`, in which a column vanishes.
 fn subtract(a: &[(u32, f64)], b: &[(u32, f64)], factor: f64, vanishing: u32, result: &mut Vec<(u32, f64)>) {
     result.clear();
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let (mut of_a, mut of_b) = (0, 0);
     loop {
-        let next = a.peek().map(|entry| entry.0).into_iter().chain(b.peek().map(|entry| entry.0)).min();
-        let Some(column) = next else { break };
-        let left = a.next_if(|entry| entry.0 == column).map_or(0.0, |entry| entry.1);
-        let right = b.next_if(|entry| entry.0 == column).map_or(0.0, |entry| entry.1);
+        let (next_a, next_b) = (a.get(of_a), b.get(of_b));
+        let column = match (next_a, next_b) {
+            (Some(left), Some(right)) => left.0.min(right.0),
+            (Some(one), None) | (None, Some(one)) => one.0,
+            (None, None) => return,
+        };
+        let left = next_a.filter(|entry| entry.0 == column);
+        let right = next_b.filter(|entry| entry.0 == column);
+        of_a += usize::from(left.is_some());
+        of_b += usize::from(right.is_some());
         if column != vanishing {
-            result.push((column, left - factor * right));
+            let value = |entry: Option<&(u32, f64)>| entry.map_or(0.0, |entry| entry.1);
+            result.push((column, value(left) - factor * value(right)));
         }
     }
 }

@@ -263,18 +263,25 @@ impl<'a> Phase<'a> {
             }
         }
         let least = self.present.least_change(step);
+        // Most steps have neither: that shows in the states alone.
+        if !integrator.sizes().may_have_died_away() && self.states.iter().all(|state| state.abs() > least) {
+            return;
+        }
         let program = self.mode.program.borrow();
+        let sizes = integrator.sizes();
+        let is_at_rest = |state: Derivative<VariableId>| {
+            let change = step * self.present.value(state.of, state.order + 1).abs();
+            machinery.memory.sizes.size(state).max(change) <= least
+        };
         let resting: Vec<(usize, Derivative<VariableId>)> = program
             .state_quantities()
             .enumerate()
-            .filter(|&(index, state)| {
+            .zip(&self.states)
+            .filter(|&((index, state), value)| {
                 // What is at hand comes first: few states are at rest.
-                let is_at_rest = || {
-                    let change = step * self.present.value(state.of, state.order + 1).abs();
-                    machinery.memory.sizes.size(state).max(change) <= least
-                };
-                self.states[index].abs() <= least && is_at_rest() || integrator.sizes().has_died_away(index)
+                value.abs() <= least && is_at_rest(state) || sizes.has_died_away(index)
             })
+            .map(|(state, _)| state)
             .collect();
         if resting.is_empty() {
             return;
@@ -344,7 +351,7 @@ impl<'a> Phase<'a> {
                 self.expected.look_again(machinery, settings, (from, &self.present));
                 is_due |= end >= self.expected.limit;
             }
-            self.move_to(machinery, integrator, end)?;
+            self.settle_at(machinery, integrator, end)?;
             self.reached = end;
             self.check_assertions(machinery, Occasion::default())?;
             if let Some(failure) = failure {
@@ -686,6 +693,20 @@ impl<'a> Phase<'a> {
         time: f64,
     ) -> Result<(), NoPhase> {
         evaluate(&self.mode, &mut self.present, &mut self.states, machinery, integrator, time)
+    }
+
+    /// The same at the end of a part, where all values are already unless rows or a crossing were looked for elsewhere since.
+    fn settle_at(
+        &mut self,
+        machinery: &Machinery<'a>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
+        time: f64,
+    ) -> Result<(), NoPhase> {
+        if self.present.time == time {
+            integrator.interpolate(time, &mut self.states);
+            return Ok(());
+        }
+        self.move_to(machinery, integrator, time)
     }
 
     fn needs_new_states(&self, machinery: &Machinery<'a>) -> bool {
