@@ -106,6 +106,41 @@ fn start_values_that_contradict_every_mode_are_an_error_otherwise() {
     assert!(said.help.iter().any(|help| help.contains("--impulsive-start")), "{said:?}");
 }
 
+/// A clutch that is open at the start and closes right after it, however its condition is written.
+#[test]
+fn a_start_that_stands_is_left_by_an_event_right_after_it() {
+    let conditions = [
+        ("", "time > 0"),
+        ("", "not time <= 0"),
+        ("", "sin(6*time) > 0"),
+        ("Real u = sin(6*time);", "u > 0"),
+        ("Real u = time - time^2;", "u > 0"),
+        ("Real u(start = 0, fixed = true); equation der(u) = 1 - u;", "u > 0"),
+        ("Real u(start = 0, fixed = true), v(start = 0, fixed = true); equation der(u) = v; der(v) = 1;", "u > 0"),
+    ];
+    for (declared, condition) in conditions {
+        let (declared, equations) = declared.split_once("equation").unwrap_or((declared, ""));
+        let text = format!(
+            "model M
+               Real w1(start = 3, fixed = true), w2(start = 0, fixed = true), f;
+               Boolean on = {condition}; {declared}
+             equation
+               der(w1) = -f; 2*der(w2) = f; 0 = if on then w1 - w2 else f; {equations}
+             end M;"
+        );
+        let ran = run_text(&text, &How::until(0.3)).finished();
+        assert_eq!(ran.events().len(), 1, "{text}");
+        let event = &ran.events()[0];
+        assert!(event.time > 0.0 && event.time < 1e-6, "{} in {text}", event.time);
+        for (name, left) in [("w1", 3.0), ("w2", 0.0)] {
+            check(name, ran.limits(0, name).0, left, 1e-9);
+            check(name, ran.values(name)[0], left, 0.0);
+            check(name, ran.last(name), 1.0, 1e-9);
+        }
+        check("the impulse", ran.weight(0, "f", "1"), 2.0, 1e-9);
+    }
+}
+
 /// Four ideal diodes between a floating source and a capacitor that nothing discharges: it ends at the peak.
 #[test]
 fn a_bridge_of_ideal_diodes_starts_from_nothing() {

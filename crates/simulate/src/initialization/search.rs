@@ -38,6 +38,9 @@ pub struct InitialState {
     pub others: Vec<StartMode>,
     /// Whether all possible modes were tried.
     pub complete: bool,
+    /// Whether the definitions of the mode have, at these values, the truths that it assumes: no relation at zero had to be
+    /// taken for undecided.
+    pub stands: bool,
     /// What was tried beyond plain Newton.
     pub log: Vec<LogEntry>,
 }
@@ -118,7 +121,8 @@ impl InitialProblem<'_> {
         };
         // Which of several modes that all are at zero it is, the first instant decides.
         let others = if best == Agreement::Ties { Vec::new() } else { consistent.map(|(_, mode, _)| mode).collect() };
-        Ok(self.state(scenario, mode, solution, others, complete))
+        let state = self.state(scenario, mode, solution, others, complete);
+        Ok(InitialState { stands: best != Agreement::Ties, ..state })
     }
 
     /// Solutions that something holds before those that nothing does, where all are known.
@@ -154,6 +158,7 @@ impl InitialProblem<'_> {
             fixed: solution.fixed.iter().map(|&id| system.quantities[id]).collect(),
             others,
             complete,
+            stands: true,
             log: solution.log,
             mode,
         }

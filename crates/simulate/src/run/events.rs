@@ -7,7 +7,7 @@ use crate::results::CostPart;
 use crate::run::failure::NoBeginning;
 use crate::run::instant::event_iteration::{Fired, Outcome};
 use crate::run::instant::instant;
-use crate::run::phase::schedule::due_samples;
+use crate::run::phase::schedule::{due_samples, soonest_after};
 use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::{Accumulation, Limit};
 use crate::run::zeno::limit::rest;
@@ -61,7 +61,18 @@ impl<'a> Run<'_, 'a> {
         let is_learned = self.repeated.wants_trace(&mut self.machinery, left, fired, occasion);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         match instant(prepared, visited, memory, left, fired, occasion) {
-            Ok(outcome) => {
+            Ok(mut outcome) => {
+                let jumps = self.jumps_of_start(left, occasion, &outcome);
+                if !jumps.is_empty() && !self.start_stands {
+                    let reason = NoBeginning::Jump(jumps);
+                    failure::explain_no_mode(&self.machinery, &reason, left.time, self.diagnostics);
+                    return Passed::End(RunEnd::Failed, left.time);
+                }
+                let later = match jumps.is_empty() {
+                    true => None,
+                    false => Some(self.right_after(left, &mut outcome)),
+                };
+                let left = later.as_ref().unwrap_or(left);
                 if let Some(passed) = self.falls_through(left, fired, &outcome) {
                     return passed;
                 }
@@ -71,19 +82,6 @@ impl<'a> Run<'_, 'a> {
                 if self.conductor.wants_instants() {
                     self.conductor.passed(&self.machinery.memory, left, (fired, occasion), &outcome);
                 }
-                let prepared = self.machinery.prepared;
-                if occasion.initial && !self.may_jump_at_start && outcome.whens.is_empty() {
-                    let jumps = start::jumps_of_fixed(prepared, left, &outcome.right);
-                    if !jumps.is_empty() {
-                        failure::explain_no_mode(
-                            &self.machinery,
-                            &NoBeginning::Jump(jumps),
-                            left.time,
-                            self.diagnostics,
-                        );
-                        return Passed::End(RunEnd::Failed, left.time);
-                    }
-                }
                 self.told(left, fired, outcome)
             }
             Err(reason) => {
@@ -92,6 +90,28 @@ impl<'a> Run<'_, 'a> {
                 Passed::End(RunEnd::Failed, left.time)
             }
         }
+    }
+
+    /// Fixed start values of states that the first instant would change, unless they are left limits.
+    fn jumps_of_start(
+        &self,
+        left: &Side<'a>,
+        occasion: Occasion,
+        outcome: &Outcome<'a>,
+    ) -> Vec<(VariableId, f64, f64)> {
+        match occasion.initial && !self.may_jump_at_start && outcome.whens.is_empty() {
+            true => start::jumps_of_fixed(self.machinery.prepared, left, &outcome.right),
+            false => Vec::new(),
+        }
+    }
+
+    /// A start that stands is the first row, and what makes its states jump, an event right after it: a guard that is zero there and grows,
+    /// as `time > 0` does.
+    fn right_after(&mut self, start: &Side<'a>, outcome: &mut Outcome<'a>) -> Side<'a> {
+        self.output.row(start);
+        self.output.pass_points_until(start.time);
+        outcome.right.time = soonest_after(start.time);
+        Side { time: outcome.right.time, ..start.clone() }
     }
 
     /// Tells what came of an instant, if there is something to see.

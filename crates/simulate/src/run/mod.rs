@@ -243,6 +243,7 @@ fn conduct(
         diagnostics,
         seen_events: 0,
         may_jump_at_start: settings.impulsive_start,
+        start_stands: false,
         at_stop: &settings.at_stop,
     };
     let beginning = match start.beginning(&mut run.machinery) {
@@ -294,6 +295,8 @@ struct Run<'r, 'a> {
     seen_events: usize,
     /// Whether fixed start values are left limits.
     may_jump_at_start: bool,
+    /// Whether the start stands as it is: what jumps in the first instant then comes right after it.
+    start_stands: bool,
     /// Inputs that change at the stop time.
     at_stop: &'a [(VariableId, f64)],
 }
@@ -372,7 +375,8 @@ impl<'a> Run<'_, 'a> {
 
     /// The first instant; what it leads to is the first row, unless it is an event with rows of its own.
     fn begin(&mut self, beginning: start::Beginning<'a>) -> Passed<'a> {
-        let start::Beginning { side: left, jump } = beginning;
+        let start::Beginning { side: left, jump, stands } = beginning;
+        self.start_stands = stands;
         if let Some((before, outcome)) = jump {
             self.output.event(self.machinery.prepared, &before, &outcome);
             self.conductor.begun_with(&before, &outcome);

@@ -53,6 +53,8 @@ pub(super) struct Beginning<'a> {
     pub side: Side<'a>,
     /// The side before and the instant that led here, where states jumped in it.
     pub jump: Option<(Side<'a>, Outcome<'a>)>,
+    /// Whether the side is a start as it stands, whatever comes right after it.
+    pub stands: bool,
 }
 
 impl Start {
@@ -192,7 +194,7 @@ impl Start {
         memory.learn_scales(&values);
         machinery.memory.buffers.begin_conditions(&self.prepared, &mut side);
         let has_jumped = !jumps.is_empty() || !outcome.impulses.is_empty();
-        Ok(Beginning { side, jump: has_jumped.then_some((before, outcome)) })
+        Ok(Beginning { side, jump: has_jumped.then_some((before, outcome)), stands: false })
     }
 
     /// From start values that were found, with their mode.
@@ -227,7 +229,7 @@ impl Start {
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
         machinery.memory.buffers.begin_conditions(prepared, &mut side);
-        Ok(Beginning { side, jump: None })
+        Ok(Beginning { side, jump: None, stands: state.stands })
     }
 }
 
@@ -265,6 +267,7 @@ impl Start {
             fixed: Vec::new(),
             others: Vec::new(),
             complete: true,
+            stands: false,
             log: Vec::new(),
         })
     }

@@ -20,6 +20,11 @@ use crate::run::prepare::{Constants, Prepared};
 /// a meeting make a few.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
+/// The first time that is told from another one.
+pub(in crate::run) fn soonest_after(now: f64) -> f64 {
+    now + ROUNDING * now.abs() + f64::MIN_POSITIVE
+}
+
 /// All events of a model whose times are known in advance.
 pub(crate) struct Schedule {
     /// By atom: its sides as functions of time, where nothing but parameters enters.
@@ -233,7 +238,7 @@ impl Prepared {
 
     /// The next time after `now` at which something is due.
     pub fn next_time(&self, now: f64, discrete: &IndexVec<VariableId, f64>, samplings: &[Sampling]) -> f64 {
-        let soonest = now + ROUNDING * now.abs() + f64::MIN_POSITIVE;
+        let soonest = soonest_after(now);
         let mut next = self.schedule.timetable.next_after(soonest);
         let mut consider = |time: Option<f64>| {
             if let Some(time) = time.filter(|&time| time > soonest) {

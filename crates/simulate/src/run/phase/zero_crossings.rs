@@ -364,12 +364,11 @@ impl Watch {
     }
 
     fn learn(&mut self, time: f64, values: &[(f64, f64)]) {
-        let own_sizes = std::mem::take(&mut self.own_sizes);
         for (index, &(value, size)) in values.iter().enumerate() {
             let it = &mut self.watched[index];
             if size.is_finite() {
                 it.scale = it.scale.max(size);
-                it.own = it.own.max(own_sizes.get(index).copied().unwrap_or(size));
+                it.own = it.own.max(self.own_sizes.get(index).copied().unwrap_or(size));
             }
             it.peak = it.peak.max(value);
             it.first = if it.first.is_nan() { value } else { it.first };
@@ -379,6 +378,7 @@ impl Watch {
                 self.watched[index].is_armed = true;
             }
         }
+        self.own_sizes.clear();
         self.times = [self.times[1], self.times[2], time];
     }
 
