@@ -51,7 +51,7 @@ pub(crate) fn at_limit<'a>(
     let next = machinery.prepared.next_time(told, &left.discrete, &machinery.memory.samplings);
     let time = limit.time.max(told);
     let earlier = limit.is_unresolved.then_some(left.time.max(told).min(next));
-    let can_wait = time <= next.min(latest);
+    let can_be_there = time <= next.min(latest);
     let Machinery { prepared, visited, memory } = machinery;
     // What one more event would do bounds what rest may do.
     let event = instant(prepared, visited, memory, left, fired, Occasion::default()).ok().map(|it| it.right);
@@ -61,12 +61,15 @@ pub(crate) fn at_limit<'a>(
         else {
             continue;
         };
-        for time in can_wait.then_some(time).into_iter().chain(earlier) {
+        for time in can_be_there.then_some(time).into_iter().chain(earlier) {
             match rest_at(machinery, (left, &at_rest), fired, time) {
                 AtLimit::NoRest => {}
                 AtLimit::Later => found = AtLimit::Later,
                 rest @ AtLimit::Rest(_) => return rest,
             }
+        }
+        if !can_be_there && earlier.is_none() && would_rest(machinery, (left, &at_rest), fired) {
+            found = AtLimit::Later;
         }
     }
     found
@@ -95,6 +98,16 @@ fn rest_at<'a>(
         AtLimit::Later | AtLimit::NoRest => memory.restore_locations(located),
     }
     found
+}
+
+/// Whether the model has a mode to rest in with these left limits.
+fn would_rest<'a>(machinery: &mut Machinery<'a>, (left, at_rest): (&Side<'a>, &Side<'a>), fired: &Fired) -> bool {
+    let samplings = machinery.memory.samplings.clone();
+    let located = machinery.memory.locations();
+    let found = rest_at(machinery, (left, at_rest), fired, left.time);
+    machinery.memory.samplings = samplings;
+    machinery.memory.restore_locations(located);
+    !matches!(found, AtLimit::NoRest)
 }
 
 /// What comes of the instant with these left limits, in the time that is left.
