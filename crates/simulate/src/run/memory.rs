@@ -408,6 +408,7 @@ impl Memory {
     /// What is tried was not.
     pub fn restore_locations(&mut self, (located, residues): (Vec<RelationId>, IndexVec<RelationId, f64>)) {
         (self.located, self.residues) = (located, residues);
+        self.buffers.carried.clear();
     }
 
     /// An atom along jets, compiled when first needed.

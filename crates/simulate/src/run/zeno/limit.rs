@@ -54,7 +54,9 @@ pub(crate) fn at_limit<'a>(
     let can_be_there = time <= next.min(latest);
     let Machinery { prepared, visited, memory } = machinery;
     // What one more event would do bounds what rest may do.
+    let located = memory.locations();
     let event = instant(prepared, visited, memory, left, fired, Occasion::default()).ok().map(|it| it.right);
+    memory.restore_locations(located);
     let mut found = AtLimit::NoRest;
     for guess in [Guess::Extrapolated, Guess::Turned] {
         let Some(at_rest) = with_jumping_states_at_limit(machinery, limit, (left, event.as_ref()), guess, tolerance)
@@ -82,16 +84,19 @@ fn rest_at<'a>(
     fired: &Fired,
     time: f64,
 ) -> AtLimit<'a> {
-    let Machinery { prepared, memory, .. } = machinery;
+    let memory = &mut machinery.memory;
     let mut samplings = memory.samplings.clone();
     let fired = Fired { samples: due_samples(&mut samplings, time), ..fired.clone() };
-    // What was found late is at zero as exactly as it is noise: no constraint that has it there makes anything else jump.
     let located = memory.locations();
-    if fired.is_doubtful {
-        let values = memory.buffers.atom_values(prepared, (at_rest, at_rest), Occasion::default(), &[]);
+    let mut found = rest_of(machinery, (left, at_rest), &fired, time);
+    let memory = &mut machinery.memory;
+    if matches!(found, AtLimit::NoRest) && fired.is_doubtful {
+        // What was found late is at zero as exactly as it is noise: no constraint that has it there makes anything else jump.
+        memory.restore_locations(located.clone());
+        let values = memory.buffers.atom_values(machinery.prepared, (at_rest, at_rest), Occasion::default(), &[]);
         fired.atoms.iter().for_each(|&atom| memory.locate(atom, values[atom].0));
+        found = rest_of(machinery, (left, at_rest), &fired, time);
     }
-    let found = rest_of(machinery, (left, at_rest), &fired, time);
     let memory = &mut machinery.memory;
     match found {
         AtLimit::Rest(_) => memory.samplings = samplings,

@@ -83,19 +83,20 @@ fn stay_on_their_sides(prepared: &Prepared, memory: &mut Memory, sides: [&Side<'
     let (part, discrete) = (&prepared.discrete, &sides[0].discrete);
     let values = sides.map(|side| memory.buffers.watched(prepared, side).to_vec());
     let (differences, arguments) = values[0].split_at(2 * part.atoms.len());
-    let atoms_stay = part.atoms.iter_enumerated().zip(differences.chunks_exact(2)).all(|((id, atom), ends)| {
+    // What does not exist in the mode has no value, and leaves nothing.
+    let atom_leaves = part.atoms.iter_enumerated().zip(differences.chunks_exact(2)).any(|((id, atom), ends)| {
         let side = atom.side(discrete[atom.variable] != 0.0);
         let at = 2 * id.index();
         let course = values.each_ref().map(|values| side * (values[at] - values[at + 1]));
-        lowest(course) >= -memory.clear_level(prepared, id, ends[0].abs() + ends[1].abs())
+        lowest(course) < -memory.clear_level(prepared, id, ends[0].abs() + ends[1].abs())
     });
-    let stairs_stay = part.stairs.iter().zip(arguments).enumerate().all(|(number, (stair, argument))| {
+    let stair_leaves = part.stairs.iter().zip(arguments).enumerate().any(|(number, (stair, argument))| {
         let (low, high) = stair.rounding.edges(discrete[stair.variable]);
         let course = values.each_ref().map(|values| values[2 * part.atoms.len() + number]);
         let [above, below] = [course.map(|it| it - low), course.map(|it| high - it)];
-        lowest(above).min(lowest(below)) >= -ROUNDING * argument.abs()
+        lowest(above).min(lowest(below)) < -ROUNDING * argument.abs()
     });
-    atoms_stay && stairs_stay
+    !atom_leaves && !stair_leaves
 }
 
 /// The lowest value, within, of the parabola through three values at equal distances.
