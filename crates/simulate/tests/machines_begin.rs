@@ -317,3 +317,25 @@ fn a_when_inside_a_state_begins_anew_with_it() {
         }
     }
 }
+
+/// Three bodies under friction that slide over each other at the start: no mode agrees with the start values literally, and before the start
+/// there are no equations.
+#[test]
+fn bodies_that_slide_over_each_other_at_the_start_come_to_rest() {
+    let text = "model M import Modeshift.Rotational.*; Fixed g;
+        Inertia b[3](each J = 1, phi(each start = 0, each fixed = true), w(start = {0, 0.5, 1}, each fixed = true));
+        CoulombFriction k[3](tauMax = {1, 2, 1});
+        equation connect(k[1].a, b[1].a); connect(k[1].b, g.a); connect(k[2].a, b[2].a); connect(k[2].b, b[1].a);
+        connect(k[3].a, b[3].a); connect(k[3].b, b[2].a); end M;";
+    for tolerance in [1e-4, 1e-6, 1e-9] {
+        let ran = run_text(text, &How { interval: Some(0.1), ..How::until(2.0).tolerance(tolerance) }).finished();
+        // The first two meet at 0.25 s, the third one joins them at 0.75 s, and the ground stops all at 1.5 s.
+        for (time, speeds) in [(0.1, [0.1, 0.4, 0.9]), (0.5, [0.25, 0.25, 0.5]), (1.2, [0.1; 3]), (2.0, [0.0; 3])] {
+            for (number, speed) in speeds.into_iter().enumerate() {
+                let found = ran.at(time, &format!("b[{}].w", number + 1));
+                assert!((found - speed).abs() < 10.0 * tolerance, "{number} at {time}: {found}, not {speed}");
+            }
+        }
+        assert!(ran.diagnostics.is_empty(), "{:?}", ran.diagnostics);
+    }
+}

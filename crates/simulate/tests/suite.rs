@@ -1,5 +1,6 @@
 //! All tests of this crate in one binary: `cargo test -p modeshift-simulate --test suite NAME`.
 
+mod accumulations;
 mod beginnings;
 mod delays;
 mod discrete_part;

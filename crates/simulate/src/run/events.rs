@@ -10,7 +10,7 @@ use crate::run::instant::instant;
 use crate::run::phase::schedule::{due_samples, soonest_after};
 use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::{Accumulation, Limit};
-use crate::run::zeno::limit::rest;
+use crate::run::zeno::limit::{AtLimit, at_limit};
 use crate::run::zeno::passage::{Passage, passage};
 use crate::run::{Machinery, Run, RunEnd, failure, start};
 
@@ -162,17 +162,22 @@ impl<'a> Run<'_, 'a> {
         }
     }
 
-    /// Events accumulate: the run goes on from their limit if the model rests there. Where it does not, and only a few events lead
-    /// there, they are passed like any others.
+    /// Events accumulate: the run goes on from their limit if the model rests there. Where more happens until then than may be passed over,
+    /// or it does not rest and only a few events lead there, they are passed like any others.
     fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Option<Passed<'a>> {
-        let Machinery { prepared, visited, memory } = &mut self.machinery;
         let span = (self.output.last_time().unwrap_or(left.time), self.settings.stop);
-        if let Accumulation::Limit(limit) = accumulation
-            && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), span)
-        {
-            self.conductor.accumulated(at_limit.time);
-            self.output.rows_before(&at_limit);
-            return Some(self.told(&at_limit, &Fired::default(), outcome));
+        if let Accumulation::Limit(limit) = accumulation {
+            match at_limit(&mut self.machinery, limit, (left, fired), span, self.settings.tolerance) {
+                AtLimit::Rest(found) => {
+                    let (at_limit, outcome) = *found;
+                    self.recent.has_come_to_rest(&self.deciding(&fired.atoms));
+                    self.conductor.accumulated(at_limit.time);
+                    self.output.rows_before(&at_limit);
+                    return Some(self.told(&at_limit, &Fired::default(), outcome));
+                }
+                AtLimit::Later => return None,
+                AtLimit::NoRest => {}
+            }
         }
         if matches!(accumulation, Accumulation::Limit(Limit { is_certain: false, .. })) {
             return None;

@@ -400,6 +400,17 @@ impl Memory {
         self.residues[atom] = self.residues[atom].max(value.abs());
     }
 
+    /// What is at zero, and what is left of it.
+    pub fn locations(&self) -> (Vec<RelationId>, IndexVec<RelationId, f64>) {
+        (self.located.clone(), self.residues.clone())
+    }
+
+    /// What is tried was not.
+    pub fn restore_locations(&mut self, (located, residues): (Vec<RelationId>, IndexVec<RelationId, f64>)) {
+        (self.located, self.residues) = (located, residues);
+        self.buffers.carried.clear();
+    }
+
     /// An atom along jets, compiled when first needed.
     pub fn series(&mut self, prepared: &Prepared, atom: RelationId) -> Option<Arc<DifferenceTape>> {
         if self.series[atom].is_none() {

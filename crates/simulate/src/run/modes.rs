@@ -44,6 +44,8 @@ pub(crate) struct VisitedMode<'a> {
     pub affine: RefCell<Option<KnownAffine>>,
     /// Why its slopes have no values, whatever the states are, where that was found.
     pub has_no_slopes: OnceCell<String>,
+    /// Whether it is what was before the start, which has no equations.
+    pub is_before_start: bool,
 }
 
 impl VisitedMode<'_> {
@@ -190,6 +192,7 @@ impl<'a> VisitedModes<'a> {
             problem: RefCell::new(None),
             affine: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
+            is_before_start: true,
         })
     }
 
@@ -425,6 +428,7 @@ impl<'a> VisitedModes<'a> {
             problem: RefCell::new(None),
             affine: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
+            is_before_start: false,
         });
         self.meter.done(CostPart::Program);
         made

@@ -11,7 +11,8 @@
 //! Events are waited for as long as they can be told apart: up to where what is left of the time is rounding of the time,
 //! or what happens between them is noise. How long the run is to last has no part in it. A guard that a clause has thrown back
 //! and that comes again without leaving its noise is such an end too, however few events there were: a ball that keeps a
-//! thousandth of its speed is on the ground after two impacts.
+//! thousandth of its speed is on the ground after two impacts. But two intervals, of which the second happens to be shorter,
+//! foretell nothing, as of a body that is lifted and pressed in turn: what is noise rests where it is, then, and no time is passed over.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -36,6 +37,9 @@ const LAST_INTERVAL: f64 = 4e8 * f64::EPSILON;
 const SAME_RATIOS: usize = 4;
 /// Two are enough where the intervals have shrunk to this part: what comes by chance is not so fast.
 const SHRUNK: f64 = 1e-4;
+/// An event that ends in noise is one of a sequence if it comes within so many of its last intervals: noise makes them longer, by about as
+/// much as they are.
+const INTERVALS_OF_NOISE: f64 = 4.0;
 /// Ratios that differ by less are the same; intervals are as exact as event times, whose errors the tolerance bounds.
 const SAME_RATIO: f64 = 0.01;
 /// Ratios above this are no sign of a limit: it would be a thousand intervals away.
@@ -58,6 +62,8 @@ pub(crate) struct Limit<'a> {
     pub time: f64,
     /// Whether many intervals say so. Otherwise it may be chance, and where the model does not rest there it goes on.
     pub is_certain: bool,
+    /// Whether what happens between the events is noise by now, so that the model may rest before the limit as well.
+    pub is_unresolved: bool,
     /// The last events, as far as they are remembered.
     pub events: Vec<Rc<PassedEvent<'a>>>,
 }
@@ -113,19 +119,24 @@ impl<'a> RecentEvents<'a> {
     /// One more event, about to be looked at; what the last ones amount to, if they are too many. An event is doubtful if
     /// its guard stayed within noise since the last one: from there on, impacts can no longer be told apart.
     pub fn add(&mut self, time: f64, fired: &Fired) -> Option<Accumulation<'a>> {
-        if let Some(Prediction { time, .. }) = self.limit(time, fired) {
-            let is_certain = self.sequences.remove(&fired.atoms).is_some_and(|sequence| sequence.is_certain);
-            let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
-            return Some(Accumulation::Limit(Limit { time, is_certain, events: same.cloned().collect() }));
-        }
         self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
-        if self.repeats(time) || self.doubts > MOST_DOUBTS {
-            return Some(Accumulation::Chattering);
-        }
-        self.comes_again(fired).then(|| {
+        let repeats = self.repeats(time);
+        let limit = |time, is_certain, is_unresolved| {
             let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
-            Accumulation::Limit(Limit { time, is_certain: false, events: same.cloned().collect() })
-        })
+            Accumulation::Limit(Limit { time, is_certain, is_unresolved, events: same.cloned().collect() })
+        };
+        if let Some(best) = self.limit(time, fired) {
+            return Some(limit(best.time, true, fired.is_doubtful && self.doubts > MOST_DOUBTS));
+        }
+        if self.comes_again(fired) {
+            return Some(limit(time, false, true));
+        }
+        (repeats || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
+    }
+
+    /// The run rests where these events have led to: they lead nowhere any more.
+    pub fn has_come_to_rest(&mut self, atoms: &[RelationId]) {
+        self.sequences.remove(atoms);
     }
 
     /// Whether one more event may be too many, without one that is doubtful.
@@ -139,7 +150,7 @@ impl<'a> RecentEvents<'a> {
     pub fn limit_at(&self, left: &Side<'a>, right: &Side<'a>, atoms: &[RelationId]) -> Limit<'a> {
         let same = self.passed.iter().filter(|event| event.atoms == atoms).cloned();
         let last = Rc::new(PassedEvent::new(atoms, false, left, right));
-        Limit { time: left.time, is_certain: true, events: same.chain([last]).collect() }
+        Limit { time: left.time, is_certain: true, is_unresolved: true, events: same.chain([last]).collect() }
     }
 
     /// Whether what was thrown back comes again and was noise all the time.
@@ -156,16 +167,16 @@ impl<'a> RecentEvents<'a> {
     }
 
     fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
-        let sequence = self.sequences.get(&fired.atoms)?;
+        let sequence = self.sequences.get(&fired.atoms).filter(|it| it.is_certain)?;
         let is_short = |length: f64| length < LAST_INTERVAL * time.abs();
         let is_near = |best: &Prediction| {
             // A limit that has passed was none: intervals of a rectifier shrink while it comes to its period. Nor has one that comes long
             // after the shortest of them to do with it: a body that rested may be thrown again.
             let follows = || sequence.last_time.is_some_and(|last| is_short(time - last));
             let is_fast = sequence.interval.is_some_and(is_short) && follows();
-            sequence.is_certain && (is_fast || is_short((best.time - time).abs()))
+            is_fast || is_short((best.time - time).abs())
         };
-        let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
+        let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time, best.time);
         sequence.best.filter(ends)
     }
 
@@ -240,11 +251,13 @@ struct Prediction {
 }
 
 impl Sequence {
-    /// Whether an event that is not one of them yet comes as fast as they make one expect. What noise makes of the
-    /// intervals of a long run says nothing.
-    fn goes_on_with(&self, time: f64) -> bool {
-        let shrinks = |(last, interval): (f64, f64)| time - last < LARGEST_RATIO * interval;
-        self.is_certain || self.last_time.zip(self.interval).is_some_and(shrinks)
+    /// Whether an event that is not one of them yet comes about when they make one expect, before the limit or hardly after it.
+    fn goes_on_with(&self, time: f64, limit: f64) -> bool {
+        let is_expected = |(last, interval): (f64, f64)| {
+            let late = INTERVALS_OF_NOISE * interval;
+            time - last <= late && time - limit <= late
+        };
+        self.last_time.zip(self.interval).is_some_and(is_expected)
     }
 
     fn push(&mut self, time: f64) {
@@ -309,12 +322,21 @@ mod tests {
     }
 
     #[test]
-    fn a_doubtful_event_that_comes_late_ends_nothing() {
-        // The period of a rectifier, after a start that took a little longer.
-        let mut sequence = Sequence::default();
-        [0.0, 1.05, 2.05].into_iter().for_each(|time| sequence.push(time));
-        assert!(sequence.best.is_some(), "intervals have shrunk");
-        assert!(!sequence.goes_on_with(3.05) && sequence.goes_on_with(2.95));
+    fn a_doubtful_event_ends_what_many_intervals_say_and_nothing_that_comes_late() {
+        let doubtful = Fired { is_doubtful: true, ..Fired::default() };
+        let ends = |intervals: &[f64], until_event: f64| {
+            let (mut recent, mut sequence, mut time) = (RecentEvents::new(), Sequence::default(), 0.0);
+            for interval in [0.0].iter().chain(intervals) {
+                time += interval;
+                sequence.push(time);
+            }
+            recent.sequences.insert(Vec::new(), sequence);
+            recent.limit(time + until_event, &doubtful).is_some()
+        };
+        // Two intervals, of which one is shorter, say nothing: a body that is lifted in between.
+        assert!(!ends(&[0.77, 0.58], 1e-4) && !ends(&[1.05, 1.0], 0.95));
+        let halved = [1.0, 0.5, 0.25, 0.125, 0.0625];
+        assert!(ends(&halved, 0.03) && ends(&halved, 0.07) && !ends(&halved, 1.0));
     }
 
     #[test]

@@ -4,14 +4,16 @@
 //! compared with the way there, as the speed of a bouncing ball has, is zero. With these left limits the instant is
 //! passed once more. The model rests if the guards that fired then are where they are for good: on a side by their value
 //! or at zero identically. A ball that begins to fall through the ground does not rest. In the time that is left to the
-//! limit, everything else moves as it does in the mode of rest. Where the events do not say where a state leads, one that the last
-//! of them turned round has come to zero.
+//! limit, everything else moves as it does in the mode of rest, and nothing happens (`remaining_time`): nothing is passed over in which
+//! anything else does more than a short step follows. Where the events do not say where a state leads, one that the last
+//! of them turned round has come to zero. No guess makes a state jump by much more than one more event would.
 
 use std::rc::Rc;
 
 use modeshift_dae::{Derivative, RelationId};
 use modeshift_mode_changes::Sign;
 
+use crate::run::Machinery;
 use crate::run::instant::event_iteration::{Fired, Outcome};
 use crate::run::instant::{instant, signs_near_zero};
 use crate::run::memory::Memory;
@@ -20,55 +22,121 @@ use crate::run::phase::schedule::due_samples;
 use crate::run::prepare::Prepared;
 use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::{Limit, PassedEvent};
+use crate::run::zeno::remaining_time::after_remaining_time;
 
 /// A limit that is smaller than this share of the way there is zero: the extrapolation from a few events
 /// is not more exact.
 const SMALL: f64 = 1e-3;
 
-/// The left side of the limit and what comes of the instant there, if the model rests; otherwise samplings that are due stay
-/// so. `left` is the event at which there are too many of them, which was found a little late where it is noise that they end in;
-/// the limit is not before what was told already, nor after the end of the run.
-pub(crate) fn rest<'a>(
-    prepared: &'a Prepared,
-    visited: &mut VisitedModes<'a>,
-    memory: &mut Memory,
+/// What comes of a limit.
+pub(crate) enum AtLimit<'a> {
+    /// The model rests: its left side, and what comes of the instant there.
+    Rest(Box<(Side<'a>, Outcome<'a>)>),
+    /// It will, but until then there is more time than may be passed over.
+    Later,
+    /// It has no mode to rest in.
+    NoRest,
+}
+
+/// What comes of a limit; unless the model rests there, samplings that are due stay so. `left` is the event at which there are too many
+/// of them, which was found a little late where it is noise that they end in; the limit is not before what was told already. Where the
+/// time until then may not be passed over, because more happens in it or the run ends, what is noise rests at once.
+pub(crate) fn at_limit<'a>(
+    machinery: &mut Machinery<'a>,
     limit: &Limit<'a>,
     (left, fired): (&Side<'a>, &Fired),
     (told, latest): (f64, f64),
-) -> Option<(Side<'a>, Outcome<'a>)> {
-    let next = prepared.next_time(told, &left.discrete, &memory.samplings);
-    let time = limit.time.min(next).min(latest).max(told);
-    let mut found = None;
+    tolerance: f64,
+) -> AtLimit<'a> {
+    let next = machinery.prepared.next_time(told, &left.discrete, &machinery.memory.samplings);
+    let time = limit.time.max(told);
+    let earlier = limit.is_unresolved.then_some(left.time.max(told).min(next));
+    let can_be_there = time <= next.min(latest);
+    let Machinery { prepared, visited, memory } = machinery;
+    // What one more event would do bounds what rest may do.
+    let located = memory.locations();
+    let event = instant(prepared, visited, memory, left, fired, Occasion::default()).ok().map(|it| it.right);
+    memory.restore_locations(located);
+    let mut found = AtLimit::NoRest;
     for guess in [Guess::Extrapolated, Guess::Turned] {
-        found = found.or_else(|| {
-            let at_rest = with_jumping_states_at_limit(visited, limit, left, guess)?;
-            rest_at(prepared, visited, memory, (left, &at_rest), (fired, time))
-        });
+        let Some(at_rest) = with_jumping_states_at_limit(machinery, limit, (left, event.as_ref()), guess, tolerance)
+        else {
+            continue;
+        };
+        for time in can_be_there.then_some(time).into_iter().chain(earlier) {
+            match rest_at(machinery, (left, &at_rest), fired, time) {
+                AtLimit::NoRest => {}
+                AtLimit::Later => found = AtLimit::Later,
+                rest @ AtLimit::Rest(_) => return rest,
+            }
+        }
+        if !can_be_there && earlier.is_none() && would_rest(machinery, (left, &at_rest), fired) {
+            found = AtLimit::Later;
+        }
     }
     found
 }
 
-/// The same with these left limits.
+/// The same with these left limits, at a time.
 fn rest_at<'a>(
-    prepared: &'a Prepared,
-    visited: &mut VisitedModes<'a>,
-    memory: &mut Memory,
+    machinery: &mut Machinery<'a>,
     (left, at_rest): (&Side<'a>, &Side<'a>),
-    (fired, time): (&Fired, f64),
-) -> Option<(Side<'a>, Outcome<'a>)> {
+    fired: &Fired,
+    time: f64,
+) -> AtLimit<'a> {
+    let memory = &mut machinery.memory;
     let mut samplings = memory.samplings.clone();
     let fired = Fired { samples: due_samples(&mut samplings, time), ..fired.clone() };
-    let outcome = instant(prepared, visited, memory, at_rest, &fired, Occasion::default()).ok()?;
+    let located = memory.locations();
+    let mut found = rest_of(machinery, (left, at_rest), &fired, time);
+    let memory = &mut machinery.memory;
+    if matches!(found, AtLimit::NoRest) && fired.is_doubtful {
+        // What was found late is at zero as exactly as it is noise: no constraint that has it there makes anything else jump.
+        memory.restore_locations(located.clone());
+        let values = memory.buffers.atom_values(machinery.prepared, (at_rest, at_rest), Occasion::default(), &[]);
+        fired.atoms.iter().for_each(|&atom| memory.locate(atom, values[atom].0));
+        found = rest_of(machinery, (left, at_rest), &fired, time);
+    }
+    let memory = &mut machinery.memory;
+    match found {
+        AtLimit::Rest(_) => memory.samplings = samplings,
+        AtLimit::Later | AtLimit::NoRest => memory.restore_locations(located),
+    }
+    found
+}
+
+/// Whether the model has a mode to rest in with these left limits.
+fn would_rest<'a>(machinery: &mut Machinery<'a>, (left, at_rest): (&Side<'a>, &Side<'a>), fired: &Fired) -> bool {
+    let samplings = machinery.memory.samplings.clone();
+    let located = machinery.memory.locations();
+    let found = rest_at(machinery, (left, at_rest), fired, left.time);
+    machinery.memory.samplings = samplings;
+    machinery.memory.restore_locations(located);
+    !matches!(found, AtLimit::NoRest)
+}
+
+/// What comes of the instant with these left limits, in the time that is left.
+fn rest_of<'a>(
+    Machinery { prepared, visited, memory }: &mut Machinery<'a>,
+    (left, at_rest): (&Side<'a>, &Side<'a>),
+    fired: &Fired,
+    time: f64,
+) -> AtLimit<'a> {
+    let Ok(outcome) = instant(prepared, visited, memory, at_rest, fired, Occasion::default()) else {
+        return AtLimit::NoRest;
+    };
     if fired.is_doubtful {
         locate(prepared, memory, (at_rest, &outcome.right), &fired.atoms);
     }
     if !rests(prepared, visited, memory, &outcome.right, &fired.atoms) {
-        return None;
+        return AtLimit::NoRest;
     }
-    let right = moved(visited, &outcome.right, time)?;
-    let left = with_values_of(visited, left, &right)?;
-    memory.samplings = samplings;
-    Some((left, Outcome { right, ..outcome }))
+    let right = after_remaining_time(prepared, visited, memory, &outcome.right, time);
+    let Some((right, left)) = right.and_then(|right| with_values_of(visited, left, &right).map(|left| (right, left)))
+    else {
+        return AtLimit::Later;
+    };
+    AtLimit::Rest(Box::new((left, Outcome { right, ..outcome })))
 }
 
 /// Where states that events make jump come to.
@@ -83,10 +151,11 @@ enum Guess {
 
 /// A side with the states that the last events made jump at their limits.
 fn with_jumping_states_at_limit<'a>(
-    visited: &VisitedModes<'a>,
+    Machinery { visited, memory, .. }: &Machinery<'a>,
     limit: &Limit<'a>,
-    left: &Side<'a>,
+    (left, event): (&Side<'a>, Option<&Side<'a>>),
     guess: Guess,
+    tolerance: f64,
 ) -> Option<Side<'a>> {
     // What an impact does beside turning something round, as the friction of a body that is thrown back, has no part in it.
     let is_alike = |event: &&Rc<PassedEvent<'a>>| Rc::ptr_eq(&event.left.mode, &left.mode);
@@ -108,6 +177,12 @@ fn with_jumping_states_at_limit<'a>(
                 Guess::Extrapolated => (values.len() >= 3).then(|| value_at_limit(&values))?,
                 Guess::Turned => (before * after <= 0.0).then_some(0.0)?,
             };
+            let between = [last.right.value(id, order), left.value(id, order)].into_iter();
+            let between = between.chain(event.map(|it| it.value(id, order)).filter(|it| it.is_finite()));
+            let size = memory.sizes.size(Derivative { of: id, order }).max(before.abs()).max(after.abs());
+            if !is_among(*state, between, tolerance * size) {
+                return None;
+            }
         }
     }
     let mut side = left.clone();
@@ -132,26 +207,12 @@ fn locate<'a>(
     }
 }
 
-/// A side a little later in the same mode, by one step of Heun's method.
-fn moved<'a>(visited: &mut VisitedModes<'a>, side: &Side<'a>, time: f64) -> Option<Side<'a>> {
-    visited.surround(side);
-    let surroundings = visited.surroundings.borrow();
-    side.mode.choose_states(&mut visited.programs, side.time, &side.jet, &surroundings).ok()?;
-    let mut program = side.mode.program.borrow_mut();
-    let mut states = Vec::new();
-    program.states_of(&side.jet, &mut states);
-    let (mut slope, mut slope_ahead) = (vec![0.0; states.len()], vec![0.0; states.len()]);
-    let step = time - side.time;
-    program.begin_path();
-    program.derivative(side.time, &states, &surroundings, &mut slope).ok()?;
-    let ahead: Vec<f64> = states.iter().zip(&slope).map(|(state, slope)| state + step * slope).collect();
-    program.derivative(time, &ahead, &surroundings, &mut slope_ahead).ok()?;
-    let slopes = slope.iter().zip(&slope_ahead).map(|(before, after)| 0.5 * (before + after));
-    let moved: Vec<f64> = states.iter().zip(slopes).map(|(state, slope)| state + step * slope).collect();
-    let mut later = Side { time, ..side.clone() };
-    program.evaluate(time, &moved, &surroundings, &mut later.jet).ok()?;
-    drop(program);
-    Some(later)
+/// Whether a value is between the least and the largest of some, or not further beyond than they are apart or than an error is large.
+fn is_among(value: f64, some: impl Iterator<Item = f64>, error: f64) -> bool {
+    let (least, most) =
+        some.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), it| (least.min(it), most.max(it)));
+    let beyond = (most - least).max(error);
+    value >= least - beyond && value <= most + beyond
 }
 
 /// The mode and the discrete values of one side at the time and with the continuous values of another.
@@ -211,6 +272,12 @@ mod tests {
     #[test]
     fn a_speed_that_tends_to_that_of_a_table_goes_on_with_it() {
         assert_eq!(value_at_limit(&[0.75, 0.5, 0.0, -1.0]), 1.0);
+    }
+
+    #[test]
+    fn a_guess_is_near_what_events_do() {
+        let is_near = |guess: f64| is_among(guess, [0.02, -0.02, 0.002].into_iter(), 1e-6);
+        assert!(is_near(0.0) && is_near(0.05) && !is_near(0.3) && !is_near(-0.07));
     }
 
     #[test]

@@ -59,9 +59,12 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// The mode before the change at the values that states have jumped to: what is different there is different because of the jump, and
-    /// not because of other equations.
+    /// not because of other equations. Before the start there are no equations.
     fn as_before_with_jumps(&mut self, step: &MicroStep<'_, 'a>, candidate: &Candidate<'a>) -> Option<Side<'a>> {
         let (left, right) = (step.left, &candidate.restarted.side);
+        if left.mode.is_before_start {
+            return None;
+        }
         self.visited.surround(left);
         let mut jet: Vec<f64> = left.jet.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
         let surroundings = self.visited.surroundings.clone();
