@@ -22,7 +22,9 @@ use modeshift_diagnostics::{Code, Diagnostic, SourceMap, Stop, did_you_mean};
 use modeshift_modes::clock::Instant;
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
-use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations, note_run};
+use modeshift_report::check::{
+    check_branches, check_clauses, check_missing_variables, check_structure, note_combinations, note_run,
+};
 use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, PeriodStatistics, Tally};
@@ -143,6 +145,7 @@ impl Run<'_> {
     /// Stops where no mode can be run; says so where some are wrong, because a run may get there.
     pub(crate) fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
         check_clauses(analyzed, &mut self.diagnostics);
+        check_branches(analyzed, &mut self.diagnostics);
         if check_missing_variables(analyzed, &mut self.diagnostics) || self.diagnostics.has_errors() {
             return Err(Stop);
         }

@@ -2,6 +2,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `branches` | discrete variables that some branches of an `if` define |
 //! | `causes` | causes of a singular model that stand in the source |
 //! | `clauses` | `reinit` that cannot be |
 //! | `difference` | edits as a difference of two texts |
@@ -15,6 +16,7 @@
 //! | `units` | units that do not go together |
 //! | `verdict` | the report of `check` |
 
+mod branches;
 mod causes;
 mod clauses;
 mod difference;
@@ -28,6 +30,7 @@ mod structure;
 mod units;
 mod verdict;
 
+pub use branches::check_branches;
 pub use clauses::check_clauses;
 pub(crate) use clauses::instants_of_laws;
 pub use difference::difference;

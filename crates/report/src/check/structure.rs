@@ -9,6 +9,7 @@ use modeshift_structure::{Analysis, Combination, Dependence, NotChecked, Reason,
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::branches::check_branches;
 use super::causes::{Found, with_cause};
 use super::implicit::Dependences;
 use super::kinds::KindWords;
@@ -158,6 +159,7 @@ fn say_structure(analyzed: &Analyzed, together: bool, diagnostics: &mut Diagnost
     let (combinations, places) = (&analyzed.combinations, &analyzed.singularities.places);
     let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations, places };
     checker.missing_variables(diagnostics);
+    check_branches(analyzed, diagnostics);
     checker.dependences(&analyzed.dependences, diagnostics);
     let words = KindWords { dae, analysis, texts: &checker.texts, names: &checker.names };
     if let Some(found) = &analyzed.long_range {
