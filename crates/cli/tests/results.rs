@@ -208,3 +208,33 @@ fn states_of_another_mode_are_not_linearized_in_this_one() {
     let after = linearized(falls, &["--time", "0.5", "--state", "y=4"]);
     assert!(matrix(&after, "A")[1][1] <= -1.0, "{after}");
 }
+
+/// The values that are told are those that differ: a hole, and a spike between rows that are equal.
+#[test]
+fn what_is_told_of_a_difference_differs() {
+    let written = |name: &str, rows: &str| {
+        let path = temporary(name).display().to_string();
+        std::fs::write(&path, format!("time,x\n{rows}")).expect("a temporary file");
+        path
+    };
+    let whole = written("whole_rows.csv", "0,0\n1,1\n1,5\n2,5\n");
+    let flat = written("flat.csv", "0,0\n2,0\n");
+    let spike = written("spike.csv", "0,0\n1,0\n1,9\n1,0\n2,0\n");
+    let step = written("step.csv", "0,0\n1,0\n1,3\n2,3\n");
+    for (hole, expected) in [("nan", "nothing, not 1"), ("", "nothing, not 1")] {
+        let hole = written("hole.csv", &format!("0,0\n1,{hole}\n1,5\n2,5\n"));
+        let outcome = support::modeshift(&["compare", &whole, &hole]);
+        assert!(outcome.status == 1 && outcome.stdout.contains(expected), "{}", outcome.stdout);
+    }
+    for (one, other, expected) in [
+        (&flat, &spike, "9, not 0"),
+        (&spike, &flat, "0, not 9"),
+        (&flat, &step, "3, not 0"),
+        (&step, &flat, "0, not 3"),
+    ] {
+        let outcome = support::modeshift(&["compare", one, other, "--rel", "0"]);
+        assert!(outcome.status == 1 && outcome.stdout.contains(expected), "{expected}: {}", outcome.stdout);
+    }
+    let outcome = support::modeshift(&["compare", &flat, &flat]);
+    assert!(outcome.stdout.contains("1 signal within its tolerance"), "{}", outcome.stdout);
+}

@@ -172,3 +172,33 @@ end M;"
     assert_eq!(events("noEvent(x > 1)"), 0);
     assert_eq!(events("noEvent(x > 1 or x > 1.5)"), 0);
 }
+
+/// A type that is declared inside of the model has variables around it, so that no name leads to it from outside.
+#[test]
+fn enumerations_of_the_model_can_be_set() {
+    let model = "model M
+          type Speed = enumeration(slow, fast);
+          parameter Speed speed = Speed.slow;
+          parameter Speed list[2] = {Speed.slow, Speed.fast};
+          Real x(start = 0, fixed = true);
+        equation
+          der(x) = if speed == Speed.fast then 2 else 1;
+          when terminal() then
+            assert(x < 1.5 and list[1] == Speed.slow, \"fast\");
+          end when;
+        end M;";
+    for (set, is_fast) in [
+        ("speed=Speed.fast", true),
+        ("speed=M.Speed.fast", true),
+        ("speed=Speed.slow", false),
+        ("list[1]=Speed.fast", true),
+    ] {
+        let outcome = modeshift_reading(model.as_bytes(), &["simulate", "-", "--set", set, "-o", "-"]);
+        assert_eq!(outcome.status, i32::from(is_fast), "{set}: {}", outcome.stderr);
+        assert_eq!(outcome.stderr.contains("fast"), is_fast, "{set}: {}", outcome.stderr);
+    }
+    for set in ["speed=Speed.fst", "speed=Other.fast", "speed=fast"] {
+        let outcome = modeshift_reading(model.as_bytes(), &["simulate", "-", "--set", set, "-o", "-"]);
+        assert!(outcome.status == 1 && outcome.stderr.contains("error[E02"), "{set}: {}", outcome.stderr);
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::{modeshift, root, temporary};
+use crate::support::{modeshift, modeshift_reading, root, temporary};
 
 /// The models of the papers, and small ones that once went wrong.
 fn models() -> Vec<PathBuf> {
@@ -234,4 +234,78 @@ fn discrete_reals_are_found_by_initial_equations() {
         let body = format!("{body} {later}");
         assert_eq!(errors_of_all(&body), [["E0701"], ["E0701"], ["E0701"]], "{body}");
     }
+}
+
+/// A Boolean or an Integer without an equation in some modes is as undetermined as a Real.
+#[test]
+fn branches_that_forget_a_discrete_variable_are_told() {
+    let model = |declarations: &str, equations: &str| {
+        format!(
+            "model M
+              {declarations}
+              Real x(start = 0.2, fixed = true);
+            equation
+              {equations}
+            end M;"
+        )
+    };
+    let boolean = "Boolean b(start = false);";
+    let wrong = [
+        (boolean, "der(x) = if b then 1 else -1; if x > 0.5 then b = true; end if;", "`b` when `x <= 0.5`"),
+        (boolean, "der(x) = 1; if x > 0.5 then b = true; elseif x < 0.3 then b = false; end if;", "`b` when"),
+        ("Integer n(start = 1);", "der(x) = n; if x > 0.5 then n = 2; end if;", "`n` when `x <= 0.5`"),
+        ("discrete Real r;", "der(x) = 1; if x > 0.5 then r = 2; end if;", "`r` when"),
+        (
+            "Boolean b, c;",
+            "der(x) = if c then 1 else 2; if x > 0.5 then b = false; c = true; else b = true; end if;",
+            "`c` when `x <= 0.5`",
+        ),
+        // Without a reader in an equation too.
+        (boolean, "der(x) = 1; if x > 0.5 then b = x > 1; end if;", "`b` when"),
+    ];
+    for (declarations, equations, words) in wrong {
+        let text = model(declarations, equations);
+        for command in ["check", "simulate", "analyze", "rimis"] {
+            let file = temporary("forgotten").display().to_string();
+            let outcome = modeshift_reading(text.as_bytes(), &[command, "-", "-o", &file]);
+            let is_told = outcome.stderr.contains("error[E0502]") && outcome.stderr.contains(words);
+            assert!(outcome.status == 1 && is_told, "{command} {equations}: {}{}", outcome.stdout, outcome.stderr);
+        }
+    }
+    let right = [
+        (boolean, "der(x) = if b then 1 else 2; if x > 0.5 then b = true; else b = pre(b); end if;"),
+        (
+            boolean,
+            "der(x) = if b then 1 else 2; if x > 0.5 then b = true; end if; if not x > 0.5 then b = false; end if;",
+        ),
+        // What covers all modes only by what relations have to do with each other.
+        (boolean, "der(x) = if b then 1 else 2; if x > 0.5 then b = true; end if; if x <= 0.5 then b = false; end if;"),
+    ];
+    for (declarations, equations) in right {
+        let outcome = modeshift_reading(model(declarations, equations).as_bytes(), &["simulate", "-", "-o", "-"]);
+        assert_eq!(outcome.status, 0, "{equations}: {}", outcome.stderr);
+    }
+}
+
+/// What is said of a component by itself is said of it among surroundings, as `check` does.
+#[test]
+fn the_structure_of_a_component_is_that_among_surroundings() {
+    let text = "connector Pin Real v; flow Real i; end Pin;
+        model Diode
+          Pin p, n;
+          Real s(start = -1);
+          Boolean on = s > 0;
+        equation
+          p.v - n.v = if on then 0 else s;
+          p.i = if on then s else 0;
+          p.i + n.i = 0;
+        end Diode;";
+    let outcome = modeshift_reading(text.as_bytes(), &["analyze", "-"]);
+    assert_eq!(outcome.status, 0, "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stderr.contains("N0604") && !outcome.stderr.contains("error"), "{}", outcome.stderr);
+    let blocking = modeshift_reading(text.as_bytes(), &["analyze", "-", "--at", "on=false"]);
+    assert_eq!(blocking.status, 0, "{}", blocking.stderr);
+    // One that is wrong whatever is around it is told so.
+    let wrong = text.replace("p.i + n.i = 0;", "");
+    assert_eq!(modeshift_reading(wrong.as_bytes(), &["analyze", "-"]).status, 1);
 }

@@ -160,6 +160,16 @@ impl Signal<'_> {
         Some((value, value))
     }
 
+    /// Of the values on both sides of a time the one that is nearest to a value; where none is, the one on the same side.
+    fn nearest(&self, time: f64, value: f64, is_left: bool) -> f64 {
+        let (left, right) = self.limits(time).unwrap_or((f64::NAN, f64::NAN));
+        let is_left_nearer = match value.is_nan() {
+            true => is_left,
+            false => (left - value).abs() < (right - value).abs() || right.is_nan(),
+        };
+        if is_left_nearer { left } else { right }
+    }
+
     /// How far a value is from those around a time; nothing where it is there and they are not, or the other way round.
     fn distance(&self, time: f64, slack: f64, value: f64) -> Option<f64> {
         let (first, behind) = self.rows_at(time - slack, time + slack);
@@ -180,33 +190,57 @@ impl Signal<'_> {
     }
 }
 
+/// The place where two signals differ most.
+struct Worst {
+    /// How much; nothing where only one has a value.
+    difference: Option<f64>,
+    time: f64,
+    /// The values there.
+    values: [f64; 2],
+}
+
+impl Worst {
+    fn is_exceeded_by(&self, distance: Option<f64>) -> bool {
+        match (distance, self.difference) {
+            (None, known) => known.is_some(),
+            (Some(distance), Some(known)) => distance > known,
+            (Some(_), None) => false,
+        }
+    }
+}
+
 /// The largest difference of two signals, each seen from the other, where both have values.
 fn difference(name: &str, [one, two]: [Signal<'_>; 2], slack: f64, tolerance: f64) -> SignalReport {
-    let mut worst: (Option<f64>, f64) = (Some(0.0), one.times[0]);
-    for (seen, from) in [(one, two), (two, one)] {
+    let begin = one.times[0];
+    let values = [one, two].map(|it| it.limits(begin).map_or(f64::NAN, |limits| limits.1));
+    let mut worst = Worst { difference: Some(0.0), time: begin, values };
+    for (is_first, seen, from) in [(true, one, two), (false, two, one)] {
         let (begin, end) = (from.times[0] - slack, from.times[from.times.len() - 1] + slack);
-        for (&time, &value) in seen.times.iter().zip(seen.values).filter(|(time, _)| (begin..=end).contains(time)) {
+        for (row, (&time, &value)) in seen.times.iter().zip(seen.values).enumerate() {
+            if !(begin..=end).contains(&time) {
+                continue;
+            }
             let distance = from.distance(time, slack, value);
-            let is_worse = match (distance, worst.0) {
-                (None, Some(_)) => true,
-                (Some(distance), Some(known)) => distance > known,
-                (_, None) => false,
-            };
-            if is_worse {
-                worst = (distance, time);
+            if worst.is_exceeded_by(distance) {
+                let is_left = seen.times.get(row + 1) == Some(&time);
+                let other = from.nearest(time, value, is_left);
+                worst = Worst {
+                    difference: distance,
+                    time,
+                    values: if is_first { [value, other] } else { [other, value] },
+                };
             }
         }
     }
-    let (difference, time) = worst;
-    let value = |signal: Signal<'_>| signal.limits(time).map(|limits| limits.1).filter(|it| it.is_finite());
+    let [first, second] = worst.values.map(|it| it.is_finite().then_some(it));
     SignalReport {
         name: name.to_string(),
-        ok: difference.is_some_and(|it| it <= tolerance),
-        difference,
-        time,
+        ok: worst.difference.is_some_and(|it| it <= tolerance),
+        difference: worst.difference,
+        time: worst.time,
         tolerance,
-        first: value(one),
-        second: value(two),
+        first,
+        second,
     }
 }
 

@@ -42,6 +42,7 @@ pub fn analyze(question: &Question, at: Option<&str>) -> Answer<Analyzed> {
         Some(_) => run.analyzed(at),
         None => run.analyzed_or_one_mode(at),
     };
+    let result = result.map(|analyzed| run.analyzed_as_component(at).unwrap_or(analyzed));
     run.answer(result)
 }
 

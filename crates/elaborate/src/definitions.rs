@@ -340,7 +340,9 @@ fn defined_elsewhere(model: &FlatModel, variable: VariableId, equation: Equation
         Some(when) => format!("nothing defines the {kind} `{name}` when `{when}`"),
         None => format!("it is too much to find out whether the {kind} `{name}` is defined in all modes"),
     };
-    Diagnostic::error(Code::E0502, message)
+    let problem = Diagnostic::error(Code::E0502, message);
+    let problem = when.into_iter().fold(problem, |problem, when| problem.when(when));
+    problem
         .label(model.equations[equation].span, "defined in other modes, here")
         .label(model.variables[variable].span, "declared here")
         .help(format!(

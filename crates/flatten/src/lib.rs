@@ -32,6 +32,7 @@ mod suggestion;
 mod tables;
 
 pub use classes::bundle::{Bundle, Recording};
+pub use classes::candidates::{is_model, is_package};
 #[cfg(target_family = "wasm")]
 pub use classes::files::use_file;
 pub use classes::files::{Disk, Files, Memory, Version};

@@ -10,6 +10,7 @@
 //! | [`features`] | one file per kind of request |
 //! | [`names`] | what names mean, by the declarations alone |
 //! | [`rpc`] | messages and their frames |
+//! | [`search`] | a search through many files, piece by piece |
 //! | [`server`] | the loop: messages in, answers out |
 //! | [`text`] | places in a text, and how they move |
 //! | [`worker`] | the analysis, in a process of its own |
@@ -19,6 +20,7 @@ pub mod facts;
 pub mod features;
 pub mod names;
 pub mod rpc;
+pub mod search;
 pub mod server;
 pub mod text;
 pub mod worker;

@@ -98,6 +98,11 @@ impl Failure {
         Failure { code: -32803, message: message.into() }
     }
 
+    /// The text changed meanwhile.
+    pub fn modified() -> Failure {
+        Failure { code: -32801, message: "the text has changed meanwhile".to_string() }
+    }
+
     /// The text changed, or the client no longer wants it.
     pub fn cancelled() -> Failure {
         Failure { code: -32800, message: "cancelled".to_string() }

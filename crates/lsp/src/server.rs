@@ -1,7 +1,7 @@
 //! The loop of the server: one thread reads messages, one listens to the worker, this one answers. Nothing here waits for
 //! an analysis.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,9 @@ use crate::documents::{Document, path_of};
 use crate::facts::Facts;
 use crate::features::{self, diagnostics};
 use crate::names::Names;
+
 use crate::rpc::{Failure, failure, notification, read_message, response, write_message};
+use crate::search::{Purpose, Search};
 use crate::text::Encoding;
 use crate::worker::process::{Processes, Program};
 use crate::worker::{Analyst, Kind, Request, Said, Tell, Workers};
@@ -42,6 +44,12 @@ const QUICK: Duration = Duration::from_millis(150);
 
 /// The longest pause that is waited for.
 const LONGEST_PAUSE: Duration = Duration::from_millis(400);
+
+/// So long a search goes on before somebody else is heard: less than one notices.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// What makes the places of a search those of texts that are no more.
+const CHANGES: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
 
 /// An analysis that takes longer than this is ended, and said to have been.
 const LONGEST_ANALYSIS: Duration = Duration::from_secs(60);
@@ -130,6 +138,8 @@ pub struct Server<Output> {
     client: Client,
     /// The folders that the client works in.
     folders: Vec<PathBuf>,
+    /// Searches under way.
+    searches: VecDeque<Search>,
 }
 
 /// What the client can do.
@@ -163,6 +173,7 @@ impl<Output: Write> Server<Output> {
             last_check: Duration::ZERO,
             client: Client::default(),
             folders: Vec::new(),
+            searches: VecDeque::new(),
         }
     }
 
@@ -187,10 +198,15 @@ impl<Output: Write> Server<Output> {
     fn go_on(&mut self) {
         self.start_checks();
         self.end_what_takes_long();
+        // What cannot be written is noticed with the next message.
+        let _ = self.search_on();
     }
 
     /// Until something is due.
     fn time_to_wait(&self) -> Duration {
+        if !self.searches.is_empty() {
+            return Duration::ZERO;
+        }
         let now = Instant::now();
         let next = self.due.values().map(|due| due.saturating_duration_since(now)).min();
         let longest = if self.analyst.is_idle() { Duration::from_secs(3600) } else { Duration::from_millis(100) };
@@ -391,6 +407,9 @@ impl<Output: Write> Server<Output> {
 
     fn notified(&mut self, method: &str, parameters: &Value) -> std::io::Result<()> {
         let uri = parameters["textDocument"]["uri"].as_str().unwrap_or_default();
+        if CHANGES.contains(&method) {
+            self.end_searches()?;
+        }
         match method {
             "textDocument/didOpen" => {
                 let item = &parameters["textDocument"];
@@ -435,6 +454,10 @@ impl<Output: Write> Server<Output> {
                     self.check_soon(&uri, Duration::ZERO);
                 }
             }
+            "$/cancelRequest" if self.searches.iter().any(|it| it.id == parameters["id"]) => {
+                self.searches.retain(|it| it.id != parameters["id"]);
+                self.write(&failure(&parameters["id"], Failure::cancelled()))?;
+            }
             "$/cancelRequest" if self.analyst.forget(&parameters["id"]) => {
                 self.write(&failure(&parameters["id"], Failure::cancelled()))?;
             }
@@ -449,16 +472,17 @@ impl<Output: Write> Server<Output> {
 
     /// The answer to a request; nothing where it comes later.
     fn request(&mut self, method: &str, id: &Value, parameters: &Value) -> Result<Option<Value>, Failure> {
-        use crate::features::{completion, folding, hints, hover, layout, lens, places, signature, symbols, tokens};
+        use crate::features::{
+            completion, folding, hints, hover, layout, lens, models, places, signature, symbols, tokens,
+        };
         let needs = METHODS.iter().find(|(known, _)| *known == method).map(|(_, needs)| *needs);
         check_parameters(needs.ok_or_else(|| Failure::unknown_method(method))?, parameters)?;
         if method == "codeLens/resolve" {
             return self.resolve_lens(id, parameters);
         }
         let uri = parameters["textDocument"]["uri"].as_str().unwrap_or_default();
-        let known = matches!(method, "textDocument/references" | "textDocument/rename");
-        if known {
-            return self.places_everywhere(method, uri, parameters).map(Some);
+        if matches!(method, "textDocument/references" | "textDocument/rename") {
+            return self.places_everywhere(method, uri, id, parameters);
         }
         if !self.documents.contains_key(uri) {
             return Ok(Some(Value::Null));
@@ -483,6 +507,8 @@ impl<Output: Write> Server<Output> {
             "textDocument/formatting" => layout::formatting(document, None),
             "textDocument/rangeFormatting" => layout::formatting(document, Some(&parameters["range"])),
             "textDocument/codeLens" => lens::lenses(document),
+            // Not of the protocol: what a client can choose from.
+            "modeshift/models" => models::listed(document),
             "textDocument/inlayHint" => hints::hints(document, &parameters["range"]),
             _ => return Err(Failure::unknown_method(method)),
         }))
@@ -498,11 +524,18 @@ impl<Output: Write> Server<Output> {
         self.names.get_mut(uri).map(|(_, names)| (document, names))
     }
 
-    /// References and renaming look at all open documents, and at the files of the package and of the folders.
-    fn places_everywhere(&mut self, method: &str, uri: &str, parameters: &Value) -> Result<Value, Failure> {
-        use crate::features::places;
+    /// References and renaming look at all open documents, and at the files of the package and of the folders: these one after the
+    /// other, while other requests are answered. Nothing where the answer comes later.
+    fn places_everywhere(
+        &mut self,
+        method: &str,
+        uri: &str,
+        id: &Value,
+        parameters: &Value,
+    ) -> Result<Option<Value>, Failure> {
+        use crate::features::{places, replacements};
         let renames_files = self.client.renames_files;
-        let Some((document, names)) = self.document(uri) else { return Ok(Value::Null) };
+        let Some((document, names)) = self.document(uri) else { return Ok(Some(Value::Null)) };
         let offset = document.text.offset(&parameters["position"]);
         let is_rename = method == "textDocument/rename";
         let new_name = parameters["newName"].as_str().unwrap_or_default();
@@ -516,9 +549,9 @@ impl<Output: Write> Server<Output> {
                 ));
             }
         }
-        let Some(target) = places::target(document, names, offset) else { return Ok(Value::Null) };
+        let Some(target) = places::target(document, names, offset) else { return Ok(Some(Value::Null)) };
         if let Some(alias) = places::alias(document, names, offset).filter(|_| is_rename) {
-            return places::renaming_of_alias(document, names, &target, &alias, new_name);
+            return places::renaming_of_alias(document, names, &target, &alias, new_name).map(Some);
         }
         let open: Vec<String> = self.documents.keys().cloned().collect();
         let mut found = Vec::new();
@@ -527,36 +560,54 @@ impl<Output: Write> Server<Output> {
                 let places = places::occurrences(document, names, &target);
                 if is_rename {
                     places::no_capture(document, names, &target, new_name, !places.is_empty())?;
+                    replacements::no_partner(document, names, &target)?;
                 }
                 found.push((uri.clone(), places));
             }
         }
         let is_open = |path: &std::path::Path| open.iter().any(|uri| path_of(uri).is_some_and(|it| it == path));
-        let opened = self.opened("");
         let (files, is_all) = places::files_around(&target, &self.folders);
         if is_rename && !is_all {
             return Err(Failure::refused("there are too many files around to look into all of them"));
         }
-        let wanted = [target.name(), new_name];
-        for path in files.into_iter().filter(|path| !is_open(path)) {
-            let document = match places::file_with(&path, &wanted[..1 + usize::from(is_rename)], self.encoding) {
-                Ok(Some(document)) => document,
-                // References are where one can look; a renaming that leaves out a file breaks it.
-                Err(failure) if is_rename => return Err(failure),
-                Ok(None) | Err(_) => continue,
-            };
-            let mut names = Names::new(&document, &self.libraries, &self.parsed, &opened);
-            let places = places::occurrences(&document, &mut names, &target);
-            if is_rename {
-                places::no_capture(&document, &mut names, &target, new_name, !places.is_empty())?;
+        let files: VecDeque<PathBuf> = files.into_iter().filter(|path| !is_open(path)).collect();
+        let purpose = match is_rename {
+            true => Purpose::Rename { new_name: new_name.to_string(), file },
+            false => {
+                Purpose::References { with_declaration: parameters["context"]["includeDeclaration"] != json!(false) }
             }
-            found.push((document.uri.clone(), places));
+        };
+        let search = Search { id: id.clone(), target, purpose, found, files, opened: self.opened("") };
+        if search.files.is_empty() {
+            return Ok(Some(search.answer()));
         }
-        let with_declaration = parameters["context"]["includeDeclaration"] != json!(false);
-        Ok(match is_rename {
-            true => places::renaming(&found, new_name, file.as_ref()),
-            false => places::references(&found, with_declaration),
-        })
+        self.searches.push_back(search);
+        Ok(None)
+    }
+
+    /// Looks into files for a little while.
+    fn search_on(&mut self) -> std::io::Result<()> {
+        let begin = Instant::now();
+        while let Some(search) = self.searches.front_mut().filter(|_| begin.elapsed() < SLICE) {
+            let Some(path) = search.files.pop_front() else {
+                let search = self.searches.pop_front().expect("the first one");
+                self.write(&response(&search.id.clone(), search.answer()))?;
+                continue;
+            };
+            if let Err(refusal) = search.look_into(&path, self.encoding, &self.libraries, &self.parsed) {
+                let search = self.searches.pop_front().expect("the first one");
+                self.write(&failure(&search.id, refusal))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was found so far are places of texts as they were.
+    fn end_searches(&mut self) -> std::io::Result<()> {
+        while let Some(search) = self.searches.pop_front() {
+            self.write(&failure(&search.id, Failure::modified()))?;
+        }
+        Ok(())
     }
 
     /// Code actions need tried-out edits, which the worker has; without diagnostics in the range there are none.
@@ -602,8 +653,9 @@ enum Needs {
 }
 
 /// The methods that are answered, and what each needs.
-const METHODS: [(&str, Needs); 20] = [
+const METHODS: [(&str, Needs); 21] = [
     ("codeLens/resolve", Needs::Lens),
+    ("modeshift/models", Needs::Document),
     ("textDocument/codeAction", Needs::Range),
     ("textDocument/codeLens", Needs::Document),
     ("textDocument/completion", Needs::Position),

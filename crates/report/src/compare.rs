@@ -59,10 +59,13 @@ impl CompareReport {
         let differing: Vec<&SignalReport> = self.signals.iter().filter(|it| !it.ok).collect();
         let mut text = match (self.ok, differing.len()) {
             (true, _) => format!(
-                "{} is like {}: {} signals within their tolerances\n",
+                "{} is like {}: {}\n",
                 self.second,
                 self.first,
-                self.signals.len()
+                match self.signals.len() {
+                    1 => "1 signal within its tolerance".to_string(),
+                    count => format!("{count} signals within their tolerances"),
+                }
             ),
             (false, 0) => format!("{} is not like {}\n", self.second, self.first),
             (false, count) => {

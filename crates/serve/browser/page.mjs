@@ -16,6 +16,8 @@ writeFileSync(join(work, 'Decay.mo'), DECAY);
 writeFileSync(join(work, 'Hung.mo'), LOOP);
 writeFileSync(join(work, 'secret.txt'), 'secret');
 writeFileSync(join(work, 'Two.mo'), 'model Wrong Real x; equation x = y; end Wrong;\nmodel Right Real x = 1; end Right;\n');
+writeFileSync(join(work, 'Short.mo'), "model Base\n  parameter Real k = 1;\nend Base;\nmodel 'my model'\n  Real q = 7;\nend 'my model';\nmodel Fast = Base(k = 30);\n");
+writeFileSync(join(work, 'Clutch.mo'), readFileSync(new URL('../../../models/ClutchBasic.mo', import.meta.url)));
 const WINDOWS = `\uFEFF${DECAY.replaceAll('Decay', 'Windows').replaceAll('\n', '\r\n')}`;
 writeFileSync(join(work, 'Windows.mo'), WINDOWS);
 // Twelve switches side by side: more kinds of changes than anyone lists.
@@ -244,6 +246,32 @@ await claim('the model that is chosen is the one that is judged', async () => {
   await picture('chosen');
   await page.selectOption('#model', '');
   await waitFor(() => document.querySelector('#count').textContent.includes('none') && !document.querySelector('#verdict').classList.contains('bad'));
+});
+
+await claim('the models to choose from are those of the program', async () => {
+  await page.selectOption('#file', 'file:Short.mo');
+  await waitFor(() => document.querySelector('#model option')?.textContent === 'Fast (default)');
+  const options = await page.locator('#model option').evaluateAll((all) => all.map((it) => it.value));
+  assert(JSON.stringify(options) === JSON.stringify(['', 'Base', "'my model'", 'Fast']), options.join());
+  await page.selectOption('#model', "'my model'");
+  await waitFor(() => document.querySelector('#count').textContent.includes('none'));
+});
+
+await claim('the verdict is that of the text, whichever view is open', async () => {
+  await page.click('#tab-structure');
+  await page.selectOption('#file', 'file:Decay.mo');
+  await waitFor(() => document.querySelector('#verdict').textContent.startsWith('Decay: 2 modes'));
+  await page.click('#tab-changes');
+  await page.locator('#source').evaluate((area) => { area.focus(); area.select(); document.execCommand('insertText', false, 'model Plain Real y = 1; end Plain;'); });
+  await waitFor(() => document.querySelector('#verdict').textContent === 'all well');
+});
+
+await claim('what a restart gives of an impulsive variable is its weight', async () => {
+  await page.selectOption('#file', 'file:Clutch.mo');
+  await waitFor(() => document.querySelector('.matrix button.impulse'));
+  await page.locator('.matrix button.impulse').first().click();
+  const told = await text('#changes .card');
+  assert(told.includes('weight of f1 = ') && told.includes('w1 = ') && !told.includes('weight of w1') && !/^f1 = /m.test(told), told);
 });
 
 await claim('everything can be reached with the keyboard', async () => {

@@ -603,6 +603,48 @@ fn events_that_move_apart_are_refused() {
     refused(text, "p", "several events");
 }
 
+/// What happens with the stop happens after it with a slightly larger value: the derivative is one-sided, if there is any.
+#[test]
+fn what_a_parameter_moves_beyond_the_stop_is_refused() {
+    let sampled = |stop: f64| {
+        format!(
+            "model M
+              parameter Real p = 0.1;
+              Real x(start = 0, fixed = true);
+              discrete Real y(start = 0, fixed = true);
+            equation
+              der(x) = 1;
+              when sample(p, 0.1) then
+                y = x;
+              end when;
+              annotation(experiment(StopTime = {stop}));
+            end M;"
+        )
+    };
+    let due = |condition: &str| {
+        format!(
+            "model M
+              parameter Real p = 1, q = 1;
+              Real x(start = 0, fixed = true), z(start = 2, fixed = true);
+              discrete Real y(start = 0, fixed = true);
+            equation
+              der(x) = 1;
+              der(z) = -q;
+              when {condition} then
+                y = x;
+              end when;
+              annotation(experiment(StopTime = 1));
+            end M;"
+        )
+    };
+    refused(&sampled(1.0), "p", "with slightly different values other modes follow");
+    refused(&due("time >= p"), "p", "E0846");
+    refused(&due("x >= p"), "p", "E0846");
+    // Elsewhere, or by what does not move it, there is one.
+    check(&sampled(0.45), &[("p", 0.1)], &["y"], |p| vec![p[0] + 0.3, p[0], p[0] + 0.1, p[0] + 0.2, p[0] + 0.3]);
+    check(&due("time >= p"), &[("q", 1.0)], &["z"], |q| vec![2.0 - q[0], 1.0]);
+}
+
 #[test]
 fn delays_accumulation_and_sliding_are_refused() {
     let delayed = "model M

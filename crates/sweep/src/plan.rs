@@ -267,7 +267,10 @@ impl Spread {
             Spread::Range { to, .. } if share >= 1.0 => *to,
             Spread::Range { from, .. } if share <= 0.0 => *from,
             Spread::Range { from, to, log: false, .. } => from + share * (to - from),
-            Spread::Range { from, to, log: true, .. } => (from.ln() + share * (to / from).ln()).exp(),
+            // Decimal, so that the decades between two are met exactly too.
+            Spread::Range { from, to, log: true, .. } => {
+                10.0_f64.powf(from.log10() + share * (to.log10() - from.log10()))
+            }
             Spread::Normal { mean, deviation } => mean + deviation * normal_quantile(share),
         };
         format!("{value:?}")

@@ -83,6 +83,13 @@ fn a_latin_hypercube_has_one_value_in_every_part() {
 }
 
 #[test]
+fn decades_are_met_exactly() {
+    let plan = plan("[vary]\na = { from = 1e-3, to = 1e3, count = 7, log = true }\n");
+    let values: Vec<String> = (0..7).map(|run| plan.values(run)[0].to_string()).collect();
+    assert_eq!(values, ["0.001", "0.01", "0.1", "1.0", "10.0", "100.0", "1000.0"]);
+}
+
+#[test]
 fn what_is_wrong_with_a_plan_is_said_with_its_line() {
     check_refused(
         "stop = 1\nsteps = 3\n",

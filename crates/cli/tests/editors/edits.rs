@@ -148,6 +148,8 @@ fn compare(client: &mut Client, path: &std::path::Path) {
         .as_array()
         .expect("a list")
         .iter()
+        // Who writes a file asks for no model of it.
+        .filter(|it| it["code"] != json!("E0200"))
         .map(|it| {
             (
                 it["code"].clone(),

@@ -123,6 +123,31 @@ fn every_model_of_a_file_has_a_lens_of_its_own() {
     client.end();
 }
 
+/// Short classes, quoted names, `within` and words in comments: as the program reads them, and with the default that it has.
+#[test]
+fn the_models_of_a_file_are_those_of_the_program() {
+    let short = "model Base\n  parameter Real k = 1;\nend Base;\nmodel 'my model'\n  Real q = 7;\nend 'my model';\nmodel Fast = Base(k = 30);\n";
+    let packages = "within Lib; // model Comment\npackage P\n  model A end A;\n  package Q model B end B; end Q;\nend P;\n\
+                    partial model Part end Part;\nblock Outer\n  model Inner end Inner;\nend Outer;\nfunction f end f;\n";
+    let inside = "package P\n  model A end A;\n  block B end B;\n  package Q model C end C; end Q;\nend P;\n";
+    for (name, text, expected, default) in [
+        ("Short.mo", short, vec!["Base", "'my model'", "Fast"], "Fast"),
+        ("Packages.mo", packages, vec!["Lib.P.A", "Lib.P.Q.B", "Lib.Outer", "Lib.Outer.Inner"], "Lib.Outer"),
+        ("Inside.mo", inside, vec!["P.A", "P.B", "P.Q.C"], "P.B"),
+    ] {
+        let mut client = Client::open(&temporary(name), text);
+        let parameters = json!({"textDocument": {"uri": client.uri}});
+        let models = client.request("modeshift/models", parameters);
+        let models = models.as_array().expect("a list");
+        let names: Vec<&str> = models.iter().filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(names, expected, "{name}");
+        let usual: Vec<&str> =
+            models.iter().filter(|it| it["isDefault"] == json!(true)).filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(usual, [default], "{name}");
+        client.end();
+    }
+}
+
 #[test]
 fn the_model_that_a_client_shows_is_the_one_that_is_judged() {
     let text = "model Wrong Real x; equation x = y; end Wrong;\nmodel Right Real x = 1; end Right;\n";
@@ -260,6 +285,89 @@ fn what_finds_each_other_by_its_name_is_renamed_together() {
     client.end();
 }
 
+/// Whatever stands in the place of something has elements of the same names: renaming one alone breaks the model.
+#[test]
+fn an_element_is_not_renamed_where_another_class_has_to_have_it_too() {
+    let text = "model Sub\n  replaceable model Inner\n    Real q = 1;\n    Real alone = 2;\n  end Inner;\n  Inner inn;\nend Sub;\n\
+                model Other\n  Real q = 2;\n  Real more = 3;\nend Other;\n\
+                model Load\n  Real heat = 1;\n  Real shared;\nend Load;\n\
+                model Lamp\n  Real heat = 2;\n  Real shared;\nend Lamp;\n\
+                model Face\n  Real u;\nend Face;\nmodel Usual\n  Real u = 1;\nend Usual;\n\
+                model Room\n  replaceable Load load;\n  replaceable Usual usual constrainedby Face;\nend Room;\n\
+                model Hall\n  extends Room(redeclare Lamp load);\nend Hall;\n\
+                model House\n  extends Sub;\n  redeclare model Inner\n    Real q = 5;\n  end Inner;\nend House;\n\
+                model Top\n  Sub s(redeclare model Inner = Other);\n  Real y = s.inn.q;\nend Top;\n\
+                model Deep1\n  Load part;\nend Deep1;\nmodel Deep2\n  Strange part;\nend Deep2;\n\
+                model Strange\n  Real heat = 3;\n  Real shared;\nend Strange;\n\
+                model Nest\n  replaceable Deep1 deep;\nend Nest;\nmodel Nested\n  Nest n(redeclare Deep2 deep);\nend Nested;\n";
+    let mut client = Client::open(&temporary("Stands.mo"), text);
+    let mut answer = |piece: &str| {
+        let position = client.place(piece);
+        let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": "zzz"});
+        client.respond("textDocument/rename", parameters)
+    };
+    for piece in [
+        "Real §q = 1",
+        "Real §q = 2",
+        "Real §q = 5",
+        "s.inn.§q",
+        "Load\n  Real §heat",
+        "Lamp\n  Real §heat",
+        "Strange\n  Real §heat",
+        "Real §u;",
+        "Real §u = 1",
+    ] {
+        let answer = answer(piece);
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("one stands in the place of the other"), "{piece}: {answer}");
+    }
+    for piece in ["Real §alone", "Real §more", "Sub §s(", "Real §y"] {
+        let answer = answer(piece);
+        assert!(answer["result"]["changes"].is_object(), "{piece}: {answer}");
+    }
+    client.end();
+}
+
+/// The same where a file that does not mention the element puts the class in its place.
+#[test]
+fn who_stands_for_whom_is_looked_for_in_all_files() {
+    let directory = temporary("Stands");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("a temporary directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("a temporary file");
+    let load = "within Stands;\nmodel Load\n  Real heat = 1;\nend Load;\n";
+    write("package.mo", "package Stands\nend Stands;\n");
+    write("Load.mo", load);
+    write("Lamp.mo", "within Stands;\nmodel Lamp\n  Real heat = 2;\nend Lamp;\n");
+    write("Room.mo", "within Stands;\nmodel Room\n  replaceable Load load;\nend Room;\n");
+    write("Use.mo", "within Stands;\nmodel Use\n  Room room(redeclare Lamp load);\nend Use;\n");
+    let mut client = Client::open(&directory.join("Load.mo"), load);
+    let position = client.place("Real §heat");
+    let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": "zzz"});
+    let answer = client.respond("textDocument/rename", parameters);
+    assert!(
+        answer["error"]["message"].as_str().is_some_and(|it| it.contains("`Stands.Lamp` has a `heat`")),
+        "{answer}"
+    );
+    client.end();
+}
+
+/// A component by itself is judged, and told of, among surroundings.
+#[test]
+fn hints_of_a_component_are_those_among_surroundings() {
+    let text = "connector Pin\n  Real v;\n  flow Real i;\nend Pin;\nmodel Diode\n  Pin p, n;\n  Real s(start = -1);\n  Boolean on = s > 0;\n\
+                equation\n  p.v - n.v = if on then 0 else s;\n  p.i = if on then s else 0;\n  p.i + n.i = 0;\nend Diode;\n";
+    let mut client = Client::open(&temporary("Diode.mo"), text);
+    client.wait_for_facts();
+    let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let hints = client.ask("inlayHint", json!({"range": all}));
+    let labels: Vec<&str> = hints.as_array().expect("a list").iter().filter_map(|it| it["label"].as_str()).collect();
+    // Neither equation gives `s` in all modes.
+    assert!(labels.iter().any(|it| it.contains("→ s")), "{labels:?}");
+    assert!(labels.iter().all(|it| !it.contains("→ s") || it.contains("when")), "{labels:?}");
+    client.end();
+}
+
 /// A folder that the client works in is searched, also where no file of it is open.
 #[test]
 fn a_name_is_renamed_in_all_files_of_the_folder() {
@@ -353,6 +461,24 @@ fn proposals_fit_their_place_also_in_broken_text() {
     client.replace("Source s;", "Source s; Modeshift.");
     let found = client.at("completion", "Modeshift.§", json!({}));
     assert!(labels(&found).contains(&"Electrical"), "{found}");
+    client.end();
+}
+
+/// With the first name of the next line, what is begun reads as a declaration.
+#[test]
+fn a_name_that_is_begun_above_a_dotted_type_is_completed() {
+    let text = "package Lib\n  package Sources\n    model Sine Real y; parameter Real amplitude = 1; end Sine;\n    model Step end Step;\n  end Sources;\nend Lib;\n\
+                model M\n  Lib.Sources.Sine first;\n  ?\n  Lib.Sources.Sine sine(amplitude = 2);\nend M;\n";
+    let mut client = Client::open(&temporary("Begun.mo"), text);
+    let mut typed = "?".to_string();
+    for (begun, expected) in
+        [("Lib.S", vec!["Sources"]), ("Lib.Sources.S", vec!["Sine", "Step"]), ("first.am", vec!["y", "amplitude"])]
+    {
+        client.replace(&format!("first;\n  {typed}\n"), &format!("first;\n  {begun}\n"));
+        typed = begun.to_string();
+        let found = client.at("completion", &format!("  {begun}§\n"), json!({}));
+        assert_eq!(labels(&found), expected, "{begun}");
+    }
     client.end();
 }
 

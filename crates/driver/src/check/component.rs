@@ -1,10 +1,11 @@
-//! `check` of a component: a model with connectors of its own, which nothing is connected to, is meant to be used by others.
+//! `check` and `analyze` of a component: a model with connectors of its own, which nothing is connected to, is meant to be used by others.
 //! As a model that is to run it is singular, since nothing can flow; that is no news to whoever writes it. It is judged among
 //! surroundings instead, of which only the structure is known.
 
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stage, Stop};
 use modeshift_elaborate::elaborate;
 use modeshift_flatten::{Joined, flatten_component};
+use modeshift_report::Analyzed;
 use modeshift_report::check::{Verdict, check_clauses, note_implicit_guards, verdict_of};
 
 use crate::check::CheckOptions;
@@ -14,21 +15,37 @@ use crate::repairs::propose_for_structure;
 impl Run<'_> {
     /// The verdict on a component, in the place of one on a model that is to run, where its structure is all that is wrong with it.
     pub(crate) fn checked_as_component(&mut self, options: CheckOptions) -> Option<Verdict> {
+        self.as_component(options.every_finding, |run| run.judged_among_surroundings())
+    }
+
+    /// The structure of a component, in the place of that of a model that is to run, where it is all that is wrong with it.
+    pub(crate) fn analyzed_as_component(&mut self, at: Option<&str>) -> Option<Analyzed> {
+        self.as_component(false, |run| run.structure_among_surroundings(at))
+    }
+
+    /// What is found of a component among surroundings, and said of it instead of what was said.
+    fn as_component<T>(
+        &mut self,
+        every_finding: bool,
+        find: impl FnOnce(&mut Self) -> Result<Option<T>, Stop>,
+    ) -> Option<T> {
         if !is_wrong_by_structure_alone(&self.diagnostics) {
             return None;
         }
-        let fresh = if options.every_finding { Diagnostics::keeping_all() } else { Diagnostics::new() };
+        let fresh = if every_finding { Diagnostics::keeping_all() } else { Diagnostics::new() };
         let said = std::mem::replace(&mut self.diagnostics, fresh);
         // What is found before the structure is found of the equations that are written.
-        said.iter().filter(|it| it.code.stage() < Stage::Structure).for_each(|it| self.diagnostics.push(it.clone()));
-        let verdict = self.judged_among_surroundings().ok().flatten();
-        if verdict.is_none() {
+        said.iter()
+            .filter(|it| it.code.stage() < Stage::Structure && !is_of_structure(it))
+            .for_each(|it| self.diagnostics.push(it.clone()));
+        let found = find(self).ok().flatten();
+        if found.is_none() {
             self.diagnostics = said;
         }
-        verdict
+        found
     }
 
-    fn judged_among_surroundings(&mut self) -> Result<Option<Verdict>, Stop> {
+    fn structure_among_surroundings(&mut self, at: Option<&str>) -> Result<Option<Analyzed>, Stop> {
         let request = self.request();
         let (flat, joined) = flatten_component(&mut self.library, &request, &mut Diagnostics::new())?;
         if joined.is_empty() {
@@ -36,10 +53,16 @@ impl Run<'_> {
         }
         self.diagnostics.push(note_component(&flat.name, &joined));
         let dae = elaborate(flat, &mut Diagnostics::new())?;
-        let Found::Sets(analyzed) = self.analyzed_or_swept(dae, Vec::new())? else { return Ok(None) };
+        let within = self.within(&dae, "--at", at)?;
+        let Found::Sets(analyzed) = self.analyzed_or_swept(dae, within)? else { return Ok(None) };
         self.check_structure(&analyzed);
         // Where numbers cancel, those of the surroundings and of parameters without a value may do it.
         self.diagnostics.retain(|it| it.code != Code::W0601);
+        Ok(Some(*analyzed))
+    }
+
+    fn judged_among_surroundings(&mut self) -> Result<Option<Verdict>, Stop> {
+        let Some(analyzed) = self.structure_among_surroundings(None)? else { return Ok(None) };
         if self.diagnostics.has_errors() {
             propose_for_structure(self, &analyzed);
         }
@@ -50,9 +73,17 @@ impl Run<'_> {
 }
 
 fn is_wrong_by_structure_alone(diagnostics: &Diagnostics) -> bool {
-    let is_of_structure = |it: &Diagnostic| it.code.stage() == Stage::Structure && it.code != Code::E0603;
     let mut errors = diagnostics.iter().filter(|it| it.severity == Severity::Error).peekable();
     errors.peek().is_some() && errors.all(is_of_structure)
+}
+
+/// Whether the structure says it, of some modes at least.
+fn is_of_structure(it: &Diagnostic) -> bool {
+    match it.code {
+        Code::E0603 => false,
+        Code::E0502 => it.when.is_some(),
+        code => code.stage() == Stage::Structure,
+    }
 }
 
 /// What is looked at, and what is not.

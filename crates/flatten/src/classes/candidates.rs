@@ -197,13 +197,14 @@ fn component_names(class: &Class) -> impl Iterator<Item = &Arc<str>> {
     })
 }
 
-/// Whether a class can be flattened and is not a page of documentation.
-fn is_model(class: &Class) -> bool {
+/// Whether a class can be flattened and is not a page of documentation: what is run where none is named.
+pub fn is_model(class: &Class) -> bool {
     matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class)
         && !class.partial
         && !annotations::is_true(class.annotation.as_ref(), "DocumentationClass")
 }
 
-fn is_package(class: &Class) -> bool {
+/// Whether models are looked for inside a class, where none is named.
+pub fn is_package(class: &Class) -> bool {
     class.kind == ClassKind::Package && !annotations::is_true(class.annotation.as_ref(), "DocumentationClass")
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use modeshift_dae::Type;
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
-use modeshift_syntax::ast::Expression;
+use modeshift_syntax::ast::{Expression, ExpressionKind};
 
 use crate::classes::library::{Library, ROOT};
 use crate::expressions::context::{Context, Purpose};
@@ -75,8 +76,13 @@ impl Flattener<'_> {
         for at in matching {
             self.overrides[at].used = true;
             let Override { value, subscripts, .. } = self.overrides[at].clone();
-            let scope = Scope { instance: None, class: ROOT };
-            let new = self.term(&value, &mut Context::new(scope, purpose))?;
+            let new = match self.literal_from_outside(id, &value) {
+                Some(literal) => literal,
+                None => {
+                    let scope = Scope { instance: None, class: ROOT };
+                    self.term(&value, &mut Context::new(scope, purpose))?
+                }
+            };
             if subscripts.is_empty() {
                 term = Some(self.fitting(new, id, value.span)?);
                 continue;
@@ -99,6 +105,22 @@ impl Flattener<'_> {
             term = Some(self.with_element(&whole, &subscripts, new, &full, &value)?);
         }
         Ok(term)
+    }
+
+    /// The literal of the variable's own enumeration that a value is, `E.a` or `M.E.a`: a type that is declared in the model, which has
+    /// variables, cannot be named from outside by the rules of the language, but whoever sets the parameter means no other.
+    fn literal_from_outside(&mut self, id: PrimitiveId, value: &Expression) -> Option<Term> {
+        let ty @ Type::Enumeration(of) = self.instances[id].ty else { return None };
+        let ExpressionKind::Reference(reference) = &value.kind else { return None };
+        let parts: Vec<&str> = reference.parts.iter().map(|part| &*part.name.name).collect();
+        let (literal, path) = parts.split_last()?;
+        let enumeration = &self.classes.enumerations.all[of];
+        let mut own = enumeration.name.rsplit('.');
+        if path.is_empty() || !path.iter().rev().all(|part| own.next() == Some(part)) {
+            return None;
+        }
+        let ordinal = enumeration.literals.iter().position(|it| **it == **literal)?;
+        Some(Term::Scalar(ty, self.model.expressions.integer(ordinal as i64 + 1)))
     }
 
     /// The start value from outside of a variable, where there is one: `--set x.start=2`.
@@ -136,7 +158,7 @@ impl Flattener<'_> {
         let at = dims.iter().zip(subscripts).fold(0, |at, (dim, index)| at * dim + index - 1);
         let mut items = whole.items().to_vec();
         items[at] = new;
-        Ok(Term::array(whole.scalar_type().unwrap_or(modeshift_dae::Type::Real), dims.to_vec(), items))
+        Ok(Term::array(whole.scalar_type().unwrap_or(Type::Real), dims.to_vec(), items))
     }
 
     /// Every value from outside must have found its parameter.

@@ -167,8 +167,16 @@ fn behind_dot(names: &mut Names, scope: ClassId, before: &[Token<'_>]) -> Vec<Va
         return classes_at_the_top(names);
     }
     let found = names.lookup_path(scope, false, parts.iter().copied());
-    let Some(symbol) = found.last().filter(|_| found.len() == parts.len()).cloned() else { return Vec::new() };
-    let Some(class) = names.class_of(&symbol) else { return Vec::new() };
+    let Some(mut symbol) = found.last().filter(|_| found.len() == parts.len()).cloned() else { return Vec::new() };
+    let mut class = names.class_of(&symbol);
+    // What is being typed is read as the type of a component that is called as the next line begins: `Modelica.`
+    if let (None, [only]) = (class, parts.as_slice())
+        && let Some(other) = names.lookup_class(scope, only)
+    {
+        class = names.class_of(&other);
+        symbol = other;
+    }
+    let Some(class) = class else { return Vec::new() };
     let is_component = matches!(symbol, Symbol::Component { .. });
     let members = names.members(class);
     let wanted = members.iter().filter(|(_, member)| match member {

@@ -1,11 +1,10 @@
 //! A line above each model: how many modes, which index when; and what can be done with it.
 
 use modeshift_driver::Dialect;
-use modeshift_syntax::ast::{Class, ClassKind, ElementKind};
 use serde_json::{Value, json};
 
 use crate::documents::Document;
-use crate::names::lookup::elements;
+use crate::features::models::models;
 
 /// The lenses of all models; what they say is asked for when they are seen.
 pub fn lenses(document: &Document) -> Value {
@@ -13,27 +12,10 @@ pub fn lenses(document: &Document) -> Value {
     if document.dialect == Dialect::Mel {
         found.extend(pair(document, None, document.text.range(0, 0)));
     }
-    let within = match &document.definition().within {
-        Some(Some(path)) => format!("{path}."),
-        _ => String::new(),
-    };
-    for class in &document.definition().classes {
-        add(document, class, &within, &mut found);
+    for model in models(document) {
+        found.extend(pair(document, Some(&model.name), document.range(model.class.name.span)));
     }
     json!(found)
-}
-
-fn add(document: &Document, class: &Class, prefix: &str, found: &mut Vec<Value>) {
-    let name = format!("{prefix}{}", class.name.name);
-    let is_model = matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class) && !class.partial;
-    if is_model {
-        found.extend(pair(document, Some(&name), document.range(class.name.span)));
-    }
-    for element in elements(class) {
-        if let ElementKind::Class(nested) = &element.kind {
-            add(document, nested, &format!("{name}."), found);
-        }
-    }
 }
 
 /// What a model is, and the way to its simulation.

@@ -10,7 +10,9 @@
 //! | [`hover`] | what there is to know of the name or equation at a place |
 //! | [`layout`] | formatting |
 //! | [`lens`] | a line above each model |
+//! | [`models`] | which models there are to choose from |
 //! | [`places`] | definition, references, renaming |
+//! | [`replacements`] | classes that stand in the place of others, and so keep names in common |
 //! | [`signature`] | the arguments of the function that is being called |
 //! | [`symbols`] | the outline |
 //! | [`tokens`] | what each word is, for highlighting |
@@ -23,7 +25,9 @@ pub mod hints;
 pub mod hover;
 pub mod layout;
 pub mod lens;
+pub mod models;
 pub mod places;
+pub mod replacements;
 pub mod signature;
 pub mod symbols;
 pub mod tokens;

@@ -248,6 +248,11 @@ impl Target {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// Whether it is declared there: the file and the first byte of the name.
+    pub fn is_at(&self, key: &(String, u32)) -> bool {
+        self.key == *key
+    }
 }
 
 /// The same name elsewhere in the document.

@@ -51,24 +51,48 @@ impl Names {
         self.library.class(class).parent
     }
 
-    /// What each part of a dotted name means, as far as it leads.
+    /// The class that a name means in a class, whatever components there are of this name.
+    pub fn lookup_class(&mut self, scope: ClassId, name: &str) -> Option<Symbol> {
+        let mut scope = Some(scope);
+        while let Some(class) = scope.filter(|class| *class != ROOT) {
+            let inside = self.child(class, name).map(Symbol::Class).or_else(|| self.imported(class, name));
+            if inside.is_some() {
+                return inside;
+            }
+            scope = self.parent(class).filter(|_| !self.definition(class).encapsulated);
+        }
+        self.child(ROOT, name).map(Symbol::Class)
+    }
+
+    /// What each part of a dotted name means, as far as it leads. A name that is begun before a declaration is read as one with it, of
+    /// a component that is called as the first part of the type there: where it leads nowhere, the class of its name is meant.
     pub fn lookup_path<'a>(
         &mut self,
         scope: ClassId,
         global: bool,
         parts: impl IntoIterator<Item = &'a str>,
     ) -> Vec<Symbol> {
-        let mut found: Vec<Symbol> = Vec::new();
-        for part in parts {
-            let next = match found.last().cloned() {
-                None if global => self.child(ROOT, part).map(Symbol::Class),
-                None => self.lookup(scope, part),
-                Some(symbol) => self.inside(&symbol, part),
-            };
-            match next {
-                Some(symbol) => found.push(symbol),
-                None => break,
-            }
+        let parts: Vec<&str> = parts.into_iter().collect();
+        let Some((first, rest)) = parts.split_first() else { return Vec::new() };
+        let begin = match global {
+            true => self.child(ROOT, first).map(Symbol::Class),
+            false => self.lookup(scope, first),
+        };
+        let is_component = matches!(begin, Some(Symbol::Component { .. }));
+        let found = self.follow(begin, rest);
+        if !is_component || found.len() == parts.len() {
+            return found;
+        }
+        let class = self.lookup_class(scope, first);
+        let other = self.follow(class, rest);
+        if other.len() > found.len() { other } else { found }
+    }
+
+    fn follow(&mut self, begin: Option<Symbol>, rest: &[&str]) -> Vec<Symbol> {
+        let mut found: Vec<Symbol> = begin.into_iter().collect();
+        for part in rest {
+            let Some(next) = found.last().cloned().and_then(|symbol| self.inside(&symbol, part)) else { break };
+            found.push(next);
         }
         found
     }

@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use modeshift_driver::{CheckOptions, Dialect, Limits, Opened, Parsed, Progress, Question, Source, analyze, check};
 use serde_json::{Value, json};
 
@@ -83,7 +83,10 @@ fn opened(texts: &Value) -> Opened {
 
 fn diagnostics(question: &Question, encoding: Encoding) -> Value {
     let answer = check(question, CheckOptions::default());
-    let shown = answer.diagnostics.iter().map(|diagnostic| diagnostic_value(diagnostic, &answer.sources, encoding));
+    // A file of a package, with connectors or icons, has nothing to run and is as right as any: nobody asked for a model of it.
+    let is_asked = |it: &&Diagnostic| question.model.is_some() || it.code != Code::E0200;
+    let shown = answer.diagnostics.iter().filter(is_asked);
+    let shown = shown.map(|diagnostic| diagnostic_value(diagnostic, &answer.sources, encoding));
     json!({"diagnostics": shown.collect::<Vec<_>>(), "not_shown": not_shown(&answer.diagnostics)})
 }
 

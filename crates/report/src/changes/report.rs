@@ -55,7 +55,8 @@ crate::report! {
         equations: Vec<String> => always "equations",
         /// Right limits, and variables of which weights are found.
         solves: Vec<String> => always "solves",
-        /// Those of them that have a closed form, and the formula, in which `pre(x)` is a left limit.
+        /// Those of them that have a closed form, and the formula, in which `pre(x)` is a left limit: of a variable that is named in
+        /// `impulse_orders` for the weight of its impulse, of others for the right limit.
         formula: ByName<String> => optional "formula",
     }
 

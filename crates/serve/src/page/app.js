@@ -75,12 +75,15 @@ tabs.forEach((tab, at) => {
 
 let pause;
 let isGone = false;
+let isJudged = true;
 const editor = new Editor($('#editor'), {
   changed: (text) => {
     app.text = text;
     mayBeSaved(true);
+    // What was said is of the text before.
+    if (isJudged) $('#verdict').textContent = '';
     clearTimeout(pause);
-    pause = setTimeout(() => { listModels(); refresh(); }, 600);
+    pause = setTimeout(() => { listModels().catch(() => {}); refresh(); }, 600);
   },
   judged: (diagnostics) => {
     const errors = diagnostics.filter((it) => it.severity === 1).length;
@@ -91,6 +94,7 @@ const editor = new Editor($('#editor'), {
     else if (verdict.textContent.includes('error') || !verdict.textContent) verdict.textContent = 'all well';
   },
   gone: (outcome) => {
+    isJudged = false;
     if (outcome === 'ended') {
       tell(new Error('The language server ends over this text: nothing is judged until the page is loaded again.'));
       return;
@@ -100,30 +104,26 @@ const editor = new Editor($('#editor'), {
   },
 });
 
-/** The models of a text, for the choice of one: by their words, which is enough to list them. */
-function listModels() {
-  const text = app.text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\[\s\S])*"/g, '');
-  const names = [];
-  const open = [];
-  for (const match of text.matchAll(/\b(?:(partial)\s+)?(model|block|class|package|connector|record|function|type)\s+(\w+)(?!\s*=)|\bend\s+(\w+)\s*;/g)) {
-    if (match[4]) {
-      if (match[4] === open.at(-1)) open.pop();
-    } else {
-      if (['model', 'block', 'class'].includes(match[2]) && !match[1]) names.push([...open, match[3]].join('.'));
-      open.push(match[3]);
-    }
-  }
-  const select = $('#model');
-  const options = [element('option', { value: '' }, names.length ? `${names.filter((it) => !it.includes('.')).at(-1) ?? names.at(-1)} (default)` : '(default)'), ...names.map((name) => element('option', { value: name }, name))];
-  select.replaceChildren(...options);
-  if (!names.includes(app.model)) choose('');
-  select.value = app.model;
+/** The models of the text, for the choice of one: who reads the text as the program does says them. */
+async function listModels() {
+  const { file, text } = app;
+  const models = await editor.models();
+  // Another text is asked about by whoever brought it.
+  if (app.file !== file || app.text !== text) return;
+  const names = models.map((it) => it.name);
+  const usual = models.find((it) => it.isDefault)?.name;
+  $('#model').replaceChildren(
+    element('option', { value: '' }, usual ? `${usual} (default)` : '(default)'),
+    ...names.map((name) => element('option', { value: name }, name)));
+  if (app.model && !names.includes(app.model)) { choose(''); refresh(); }
+  $('#model').value = app.model;
 }
 
 /** The model that all views show, and the editor judges. */
 function choose(model) {
   if (app.model === model) return;
   app.model = model;
+  if (isJudged) $('#verdict').textContent = '';
   editor.lookAt(model);
 }
 
@@ -152,10 +152,11 @@ async function open(file, example, given = null) {
   $('#save').hidden = example || isAlone;
   mayBeSaved(kept !== undefined);
   $('#verdict').textContent = '';
-  listModels();
+  $('#model').replaceChildren(element('option', { value: '' }, '(default)'));
   const directory = example ? 'example:' : `file://${encodeURI(app.directory)}`;
   await editor.open(`${directory}/${encodeURI(file)}`, app.text);
   refresh();
+  await listModels().catch(() => {});
 }
 
 $('#model').addEventListener('change', (event) => { choose(event.target.value); views.simulation.reset(); refresh(); });

@@ -87,7 +87,7 @@ export class Changes {
         line('warnings', kind.warnings?.map((it) => it.message ?? it).join('; ')),
       ].filter(Boolean))),
       ...(kind.restart?.length ? [element('h3', {}, 'Restart equations'), ...kind.restart.map((level) => element('p', { class: 'mono' },
-        `${level.equations.join(', ')} → ${level.solves.join(', ')}`, ...Object.entries(level.formula ?? {}).flatMap(([name, formula]) => [element('br'), `${name} = ${formula}`])))] : []));
+        `${level.equations.join(', ')} → ${level.solves.join(', ')}`, ...Object.entries(level.formula ?? {}).flatMap(([name, formula]) => [element('br'), `${solvedFor(kind, name)} = ${formula}`])))] : []));
   }
 }
 
@@ -103,6 +103,9 @@ function tooMany({ mode_count: count, summary }) {
     element('p', { class: 'dim' }, 'The command `modeshift changes --from … --to …` tells of one change.'),
   ];
 }
+
+/** What a restart equation gives: of a variable with an impulse its weight, not the value after it. */
+const solvedFor = (kind, name) => (kind.impulse_orders.some((it) => it.variable === name) ? `weight of ${name}` : name);
 
 const names = (list) => (list ?? []).map((it) => it.name ?? it.variable ?? it).join(' ');
 

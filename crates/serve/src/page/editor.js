@@ -92,6 +92,12 @@ export class Editor {
     this.paint();
   }
 
+  /** The models of the text, as the program finds them. */
+  async models() {
+    await this.server.ready;
+    return await this.server.request('modeshift/models', { textDocument: { uri: this.server.uri } }) ?? [];
+  }
+
   /** Judges this model of the text. */
   lookAt(model) {
     this.diagnostics = [];

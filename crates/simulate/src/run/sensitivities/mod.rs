@@ -315,6 +315,11 @@ impl Along<'_> {
             let change = changes.get(number).unwrap_or(&nothing);
             direction.pass(memory, left, change, (fired, occasion, scheduled), outcome)?;
         }
+        // What happens with the stop comes after it with slightly different values, and is not of the result.
+        let is_last = is_moving && left.time >= self.itself.stop();
+        if is_last && self.directions.iter().any(|it| it.is_apart_from(left.time)) {
+            return Err(NoSensitivity::OtherEvents);
+        }
         // The first instant and the last are events where they can be seen; they stay where they are.
         if outcome.is_visible(&self.itself.prepared().discrete, left) {
             let by = self.directions.iter().map(|it| it.difference(&self.itself, |side| side.time));

@@ -65,6 +65,11 @@ impl<'s> Direction<'s> {
         Ok(())
     }
 
+    /// Whether neighbours have passed the last instant at another time.
+    pub fn is_apart_from(&self, time: f64) -> bool {
+        self.neighbours.iter().filter_map(|it| it.side.as_ref()).any(|side| side.time != time)
+    }
+
     /// How far something is that follows from guards, at the farthest neighbours of a place where quantities change like this.
     pub fn reach(
         &mut self,
@@ -132,6 +137,11 @@ impl<'s> Neighbour<'s> {
 
     pub fn prepared(&self) -> &'s Prepared {
         self.machinery.prepared
+    }
+
+    /// When runs end.
+    pub fn stop(&self) -> f64 {
+        self.start.settings.stop
     }
 
     /// When something is due next.
