@@ -5,6 +5,8 @@
 //! take a sweep or two: the fewest deviations from usual values that lead into the verdict and how many there are, the usual values
 //! themselves, whether some values alone decide, and the nearest mode without it.
 
+use std::rc::Rc;
+
 use modeshift_modes::{Deviations, ModeVariable};
 use rustc_hash::FxHashMap;
 
@@ -30,8 +32,30 @@ pub struct Staged {
     matters: Vec<u32>,
 }
 
-/// By cut, for each class there.
-type PerClass<T> = Vec<Vec<T>>;
+/// What is known of the classes of a cut, each list once: where a network repeats itself, so do they.
+#[derive(Default)]
+struct Vectors {
+    all: Vec<Rc<[u32]>>,
+    numbers: FxHashMap<Rc<[u32]>, u32>,
+}
+
+impl Vectors {
+    fn number(&mut self, vector: Vec<u32>) -> u32 {
+        let vector: Rc<[u32]> = vector.into();
+        *self.numbers.entry(vector).or_insert_with_key(|vector| {
+            self.all.push(vector.clone());
+            self.all.len() as u32 - 1
+        })
+    }
+}
+
+impl std::ops::Index<u32> for Vectors {
+    type Output = [u32];
+
+    fn index(&self, number: u32) -> &[u32] {
+        &self.all[number as usize]
+    }
+}
 
 impl Staged {
     /// Of the minimal automaton of a plan.
@@ -86,42 +110,69 @@ impl Staged {
     /// The values that mode variables have in more modes without the verdict than the opposite ones; `true` where they are as many. Of
     /// those that it depends on, in order of declaration.
     pub fn usual_values_without(&self) -> Vec<(ModeVariable, bool)> {
-        let ahead = self.shares_ahead();
-        let mut behind = vec![1.0];
+        let (mut shares, ahead) = self.shares_ahead();
+        let mut behind = shares.number(bits(&[1.0]));
+        // By table, what is behind and what is ahead: the values in more modes, as a set of places, and what is behind the next cut.
+        let mut known: FxHashMap<(u32, u32, u32), (u32, u32)> = FxHashMap::default();
         let mut usual = Vec::new();
         for step in 0..self.steps() {
-            let mut with: Vec<[f64; 2]> = vec![[0.0; 2]; self.entering.of(step).len()];
-            let mut next = vec![0.0; ahead[step + 1].len()];
-            for (row, &share) in self.passing.rows(step).zip(&behind) {
-                for (values, &class) in row.iter().enumerate().filter(|it| *it.1 != OUT) {
-                    next[class as usize] += share;
-                    let modes = share * f64::from(ahead[step + 1][class as usize]);
-                    with.iter_mut().enumerate().for_each(|(place, with)| with[values >> place & 1] += modes);
+            let key = (self.passing.table(step) as u32, behind, ahead[step + 1]);
+            let (values, next) = match known.get(&key) {
+                Some(&found) => found,
+                None => {
+                    let (values, next) = self.usual_at(step, (&shares[behind], &shares[ahead[step + 1]]));
+                    let found = (values, shares.number(bits(&next)));
+                    known.insert(key, found);
+                    found
                 }
-            }
-            usual.extend(self.variables(step).map(|(place, variable)| {
-                let [of_false, of_true] = with[place];
-                (variable, of_true * (1.0 + SAME_COUNT) >= of_false)
-            }));
-            normalize(&mut next);
+            };
+            usual.extend(self.variables(step).map(|(place, variable)| (variable, values >> place & 1 == 1)));
             behind = next;
         }
         usual.sort_unstable();
         usual
     }
 
-    /// By cut and class: how many modes pass from there, as a share of the class with most.
-    fn shares_ahead(&self) -> PerClass<f32> {
-        let mut shares: PerClass<f32> = vec![vec![1.0]];
-        for step in (0..self.steps()).rev() {
-            let after = &shares[shares.len() - 1];
-            let share = |&class: &u32| if class == OUT { 0.0 } else { f64::from(after[class as usize]) };
-            let mut own: Vec<f64> = self.passing.rows(step).map(|row| row.iter().map(share).sum()).collect();
-            normalize(&mut own);
-            shares.push(own.into_iter().map(|share| share as f32).collect());
+    /// The values that entering mode variables have in more modes that pass, as a set of places, and the shares of modes behind the
+    /// next cut, from those behind this one and ahead of the next.
+    fn usual_at(&self, step: usize, (behind, ahead): (&[u32], &[u32])) -> (u32, Vec<f64>) {
+        let share = |bits: u32| f64::from(f32::from_bits(bits));
+        let mut with: Vec<[f64; 2]> = vec![[0.0; 2]; self.entering.of(step).len()];
+        let mut next = vec![0.0; ahead.len()];
+        for (row, &behind) in self.passing.rows(step).zip(behind) {
+            for (values, &class) in row.iter().enumerate().filter(|it| *it.1 != OUT) {
+                next[class as usize] += share(behind);
+                let modes = share(behind) * share(ahead[class as usize]);
+                with.iter_mut().enumerate().for_each(|(place, with)| with[values >> place & 1] += modes);
+            }
         }
-        shares.reverse();
-        shares
+        let is_true = |&[of_false, of_true]: &[f64; 2]| of_true * (1.0 + SAME_COUNT) >= of_false;
+        let values =
+            with.iter().enumerate().filter(|it| is_true(it.1)).fold(0, |values, (place, _)| values | 1 << place);
+        (values, next)
+    }
+
+    /// By cut and class: how many modes pass from there, as a share of the class with most.
+    fn shares_ahead(&self) -> (Vectors, Vec<u32>) {
+        let mut shares = Vectors::default();
+        let mut numbers = vec![shares.number(bits(&[1.0]))];
+        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for step in (0..self.steps()).rev() {
+            let (table, after) = (self.passing.table(step) as u32, numbers[numbers.len() - 1]);
+            let own = known.get(&(table, after)).copied().unwrap_or_else(|| {
+                let of_class = |&class: &u32| match class {
+                    OUT => 0.0,
+                    class => f64::from(f32::from_bits(shares[after][class as usize])),
+                };
+                let own: Vec<f64> = self.passing.rows(step).map(|row| row.iter().map(of_class).sum()).collect();
+                let own = shares.number(bits(&own));
+                known.insert((table, after), own);
+                own
+            });
+            numbers.push(own);
+        }
+        numbers.reverse();
+        (shares, numbers)
     }
 
     /// The fewest variables that have to deviate from `usual` values to get the verdict; nothing where no mode has it.
@@ -162,27 +213,36 @@ impl Staged {
         cost: impl Fn(ModeVariable, bool) -> u32,
         [passed, out]: [u32; 2],
     ) -> Option<Vec<(ModeVariable, bool)>> {
-        let mut distances: PerClass<u32> = vec![vec![passed]];
+        let (mut vectors, mut all_costs) = (Vectors::default(), Vectors::default());
+        let mut distances = vec![vectors.number(vec![passed])];
+        let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
         for step in (0..self.steps()).rev() {
-            let after = &distances[distances.len() - 1];
-            let costs = self.costs(step, &cost);
-            let distance = |row: &[u32]| {
-                let ways = row.iter().zip(&costs).map(|(&class, cost)| cost.saturating_add(beyond(after, class, out)));
-                ways.min().unwrap_or(NEVER)
-            };
-            let own = self.passing.rows(step).map(distance).collect();
+            let after = distances[distances.len() - 1];
+            let costs = all_costs.number(self.costs(step, &cost));
+            let key = (self.passing.table(step) as u32, after, costs);
+            let own = known.get(&key).copied().unwrap_or_else(|| {
+                let (after, costs) = (&vectors[after], &all_costs[costs]);
+                let distance = |row: &[u32]| {
+                    let ways =
+                        row.iter().zip(costs).map(|(&class, cost)| cost.saturating_add(beyond(after, class, out)));
+                    ways.min().unwrap_or(NEVER)
+                };
+                let own = vectors.number(self.passing.rows(step).map(distance).collect());
+                known.insert(key, own);
+                own
+            });
             distances.push(own);
         }
         distances.reverse();
-        if distances[0].first().is_none_or(|&distance| distance == NEVER) {
+        if vectors[distances[0]].first().is_none_or(|&distance| distance == NEVER) {
             return None;
         }
         let mut mode = Vec::new();
         let mut class = 0;
         for step in 0..self.steps() {
             let costs = self.costs(step, &cost);
-            let row = self.passing.row(step, class);
-            let total = |values: usize| costs[values].saturating_add(beyond(&distances[step + 1], row[values], out));
+            let (row, after) = (self.passing.row(step, class), &vectors[distances[step + 1]]);
+            let total = |values: usize| costs[values].saturating_add(beyond(after, row[values], out));
             let values = (0..row.len()).min_by_key(|&values| (total(values), std::cmp::Reverse(costs[values])))?;
             let entering = self.entering.of(step).iter().enumerate();
             mode.extend(entering.map(|(place, &variable)| (variable, values >> place & 1 == 1)));
@@ -270,12 +330,11 @@ fn beyond(after: &[u32], class: u32, out: u32) -> u32 {
     if class == OUT { out } else { after[class as usize] }
 }
 
-/// Divides by the largest, which may be anything.
-fn normalize(shares: &mut [f64]) {
-    let largest = shares.iter().copied().fold(0.0, f64::max);
-    if largest > 0.0 {
-        shares.iter_mut().for_each(|share| *share /= largest);
-    }
+/// Shares of the largest, which may be anything, rounded to single precision and as bits, so that equal ones are found.
+fn bits(numbers: &[f64]) -> Vec<u32> {
+    let largest = numbers.iter().copied().fold(0.0, f64::max);
+    let scale = if largest > 0.0 { largest } else { 1.0 };
+    numbers.iter().map(|number| ((number / scale) as f32).to_bits()).collect()
 }
 
 /// The coefficients of (1 + x)^`variables`, as many as there are degrees.
