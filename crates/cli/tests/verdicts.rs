@@ -266,7 +266,7 @@ fn branches_that_forget_a_discrete_variable_are_told() {
     for (declarations, equations, words) in wrong {
         let text = model(declarations, equations);
         for command in ["check", "simulate", "analyze", "rimis"] {
-            let file = temporary("forgotten").display().to_string();
+            let file = temporary("forgotten.csv").display().to_string();
             let outcome = modeshift_reading(text.as_bytes(), &[command, "-", "-o", &file]);
             let is_told = outcome.stderr.contains("error[E0502]") && outcome.stderr.contains(words);
             assert!(outcome.status == 1 && is_told, "{command} {equations}: {}{}", outcome.stdout, outcome.stderr);
