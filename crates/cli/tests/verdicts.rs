@@ -279,7 +279,7 @@ fn branches_that_forget_a_discrete_variable_are_told() {
             "der(x) = if b then 1 else 2; if x > 0.5 then b = true; end if; if not x > 0.5 then b = false; end if;",
         ),
         // What covers all modes only by what relations have to do with each other.
-        (boolean, "der(x) = if b then 1 else 2; if x > 0.5 then b = true; end if; if x <= 0.5 then b = false; end if;"),
+        (boolean, "der(x) = if b then 1 else 2; if x > 0.5 then b = true; elseif x <= 0.5 then b = false; end if;"),
     ];
     for (declarations, equations) in right {
         let outcome = modeshift_reading(model(declarations, equations).as_bytes(), &["simulate", "-", "-o", "-"]);
