@@ -266,7 +266,7 @@ fn branches_that_forget_a_discrete_variable_are_told() {
     for (declarations, equations, words) in wrong {
         let text = model(declarations, equations);
         for command in ["check", "simulate", "analyze", "rimis"] {
-            let file = temporary("forgotten").display().to_string();
+            let file = temporary("forgotten.csv").display().to_string();
             let outcome = modeshift_reading(text.as_bytes(), &[command, "-", "-o", &file]);
             let is_told = outcome.stderr.contains("error[E0502]") && outcome.stderr.contains(words);
             assert!(outcome.status == 1 && is_told, "{command} {equations}: {}{}", outcome.stdout, outcome.stderr);
@@ -279,7 +279,7 @@ fn branches_that_forget_a_discrete_variable_are_told() {
             "der(x) = if b then 1 else 2; if x > 0.5 then b = true; end if; if not x > 0.5 then b = false; end if;",
         ),
         // What covers all modes only by what relations have to do with each other.
-        (boolean, "der(x) = if b then 1 else 2; if x > 0.5 then b = true; end if; if x <= 0.5 then b = false; end if;"),
+        (boolean, "der(x) = if b then 1 else 2; if x > 0.5 then b = true; elseif x <= 0.5 then b = false; end if;"),
     ];
     for (declarations, equations) in right {
         let outcome = modeshift_reading(model(declarations, equations).as_bytes(), &["simulate", "-", "-o", "-"]);

@@ -6,7 +6,7 @@ const { tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
 const { host } = require('./host.cjs');
 
-const program = resolve(process.argv[2] ?? 'modeshift');
+const program = process.argv[2] ? resolve(process.argv[2]) : 'modeshift';
 const work = mkdtempSync(join(tmpdir(), 'modeshift-extension-'));
 const configuration = { program };
 const editor = host(configuration);
