@@ -125,13 +125,17 @@ impl<'a> RecentEvents<'a> {
             let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
             Accumulation::Limit(Limit { time, is_certain, is_unresolved, events: same.cloned().collect() })
         };
+        // What could not rest so often in no time does not.
+        if repeats {
+            return Some(Accumulation::Chattering);
+        }
         if let Some(best) = self.limit(time, fired) {
-            return Some(limit(best.time, true, fired.is_doubtful && self.doubts > MOST_DOUBTS));
+            return Some(limit(best.time, true, self.doubts > MOST_DOUBTS));
         }
-        if self.comes_again(fired) {
-            return Some(limit(time, false, true));
+        if self.doubts > MOST_DOUBTS {
+            return Some(Accumulation::Chattering);
         }
-        (repeats || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
+        self.comes_again(fired).then(|| limit(time, false, true))
     }
 
     /// The run rests where these events have led to: they lead nowhere any more.
