@@ -88,7 +88,7 @@ pub fn run(arguments: Arguments) -> Status {
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));
-        if is_json && message.starts_with("cannot read") {
+        if is_json && (message.starts_with("cannot read") || message.starts_with("-L ")) {
             // A program reads what is wrong where it reads results.
             let mut diagnostics = Diagnostics::new();
             diagnostics.push(Diagnostic::error(Code::E0001, message));

@@ -120,7 +120,7 @@ fn sources_in_a_loop_are_told_to_add_a_resistance() {
                |
                = note: these 6 equations only involve these 5 unknowns, `s.p.v`, `s.n.v`, `t.p.v`, `t.n.v`, `g.p.v`: `s.e1`, `t.e1`, `g.e1`, `e1`, `e3`, `e4`
                = note: `s.p.i`, `s.n.i`, `t.p.i`, `t.n.i`, `g.p.i` occur in 4 equations only: `s.e2`, `t.e2`, `e2`, `e5`
-               = help: both `e3` and `e4` say what `s.n.v` is: remove one of them, or add an unknown
+               = help: `s` and `t` both fix the voltage between the same nodes: put a resistance between them, or remove one of them
 
             M: 1 error
         "#]],

@@ -41,6 +41,59 @@ fn wrong_components_do_not_pass() {
     }
 }
 
+/// What stands for the surroundings is a passive network, in which nothing cancels that does not cancel in the component.
+#[test]
+fn surroundings_mend_what_some_surroundings_would() {
+    let flange = "connector Flange Real phi; flow Real tau; end Flange;";
+    let brake =
+        "model M Flange a, b; Real phi, w, acceleration, s, torque; Boolean free = time > 1, stuck = not free and s < 1 and s > -1;
+        equation phi = a.phi; phi = b.phi; w = der(phi); acceleration = der(w); a.tau + b.tau = torque;
+        acceleration = if stuck then 0 else s; torque = if free then 0 elseif stuck then s else w; end M;";
+    let gear = "model M Flange a, b; parameter Real r = 2; equation a.phi = r*b.phi; r*a.tau + b.tau = 0; end M;";
+    for component in [brake, gear] {
+        assert_eq!(codes(&checked(&format!("{flange}{component}"), "M")), Vec::<String>::new(), "{component}");
+    }
+}
+
+/// Friction that sticks fixes an acceleration: what is around it has mass, and more than one way to be.
+#[test]
+fn friction_of_the_library_passes_by_itself() {
+    let Some(path) = std::env::var_os("MODELICAPATH") else {
+        println!("skipped: no Modelica library in MODELICAPATH");
+        return;
+    };
+    for component in ["Clutch", "Brake", "OneWayClutch", "LossyGear"] {
+        let text = format!("model M extends Modelica.Mechanics.Rotational.Components.{component}; end M;");
+        let libraries = std::env::split_paths(&path).collect();
+        let question = Question { libraries, ..Question::of_text("M.mo", &text) };
+        let answer = check(&question, CheckOptions::default());
+        let found: Vec<String> = codes(&answer).into_iter().filter(|code| code != "W0312").collect();
+        assert!(found.is_empty(), "{component}: {found:?}");
+    }
+}
+
+/// What cancels inside a component cancels among all surroundings.
+#[test]
+fn equations_that_depend_on_each_other_inside_a_component_are_told() {
+    let text = "connector Pin Real v; flow Real i; end Pin;
+        model M Pin p, n; Real x(start = 1), y(start = 1); equation p.v - n.v = p.i; p.i + n.i = 0;
+        x + y = 2 + time; (x + y)^2 = (2 + time)^2; end M;";
+    assert_eq!(codes(&checked(text, "M")), ["W0601"]);
+}
+
+/// Whoever uses a component declares what it takes from around it.
+#[test]
+fn a_component_with_an_outer_one_is_checked_by_itself() {
+    let body = "model Body outer World world; Pin p; Real v(start = 0, fixed = true);
+        equation der(v) = -world.g; p.v = v; end Body;";
+    let world = "model World parameter Real g = 9.81; end World;";
+    assert_eq!(codes(&checked(&format!("{PIN}{world}{body}"), "Body")), ["W0217"]);
+    let answer = checked(&format!("{PIN}partial {world}{body}"), "Body");
+    assert_eq!(codes(&answer), ["E0209"], "nobody knows which one");
+    let help = answer.diagnostics.iter().find_map(|it| it.help.as_deref()).unwrap_or_default();
+    assert!(help.starts_with("declare `inner world"), "{help}");
+}
+
 /// An output that nothing gives a value is what others use: an edit does not take it away.
 #[test]
 fn what_others_use_is_not_removed() {

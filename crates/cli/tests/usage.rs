@@ -70,6 +70,19 @@ fn one_unreadable_file_does_not_hide_what_is_wrong_with_the_others() {
     assert!(outcome.stderr.contains("cannot read") && outcome.stderr.contains("error[E01"), "{}", outcome.stderr);
 }
 
+/// Whoever asked for JSON reads JSON, also where nothing could be looked at.
+#[test]
+fn a_library_that_is_not_there_is_told_as_json_too() {
+    for command in ["check", "flatten", "analyze", "init", "changes", "simulate"] {
+        let outcome = modeshift(&[command, "models/ClutchBasic.mo", "-L", "no/such/directory", "--format", "json"]);
+        assert_eq!(outcome.status, 2, "{command}");
+        let report = outcome.json();
+        assert_eq!(report["ok"], false, "{command}");
+        let message = report["diagnostics"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("no/such/directory"), "{command}: {message}");
+    }
+}
+
 #[test]
 fn a_result_that_cannot_be_written_exits_with_2() {
     check_error(DECAY.as_bytes(), &["flatten", "-", "-o", "no/such/directory/x"], 2, "cannot write");

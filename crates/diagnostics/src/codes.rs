@@ -281,7 +281,7 @@ codes! {
     E0502 "Nothing defines a discrete variable.",
     E0503 "The definition of a discrete variable depends on itself.",
     E0504 "A condition is not a Boolean over relations that can be told apart as modes.",
-    E0505 "A comparison of Strings selects equations.",
+    E0505 "Strings that vary are compared.",
     E0506 "An equation between Booleans, Integers or Strings defines no variable.",
     E0510 "No mode is possible: the conditions on the modes contradict each other.",
 

@@ -33,6 +33,17 @@ pub struct Label {
     pub text: String,
 }
 
+/// What later stages go by where a diagnostic is theirs to look at: its words are for readers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The default of its type stands in for the parameter of this name.
+    WithoutValue(String),
+    /// Nothing gives these inputs of components a value.
+    InputsWithoutValue(Vec<String>),
+    /// Ideal sources, or closed switches, say too much together; what they leave open is no reference that is missing.
+    SourcesTogether,
+}
+
 /// One message to the user. Built in the manner of `Diagnostic::error(Code::E0201, "…").label(span, "…").help("…")`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -56,6 +67,8 @@ pub struct Diagnostic {
     pub repair: Option<Repair>,
     /// Edits that may make it right, the likeliest first, none of them tested.
     pub candidates: Vec<Repair>,
+    /// What it is about, for later stages.
+    pub kind: Option<Kind>,
 }
 
 impl Diagnostic {
@@ -72,6 +85,7 @@ impl Diagnostic {
             help: None,
             repair: None,
             candidates: Vec::new(),
+            kind: None,
         }
     }
 
@@ -117,6 +131,12 @@ impl Diagnostic {
     /// Says what to try.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says to later stages what it is about.
+    pub fn of_kind(mut self, kind: Kind) -> Self {
+        self.kind = Some(kind);
         self
     }
 

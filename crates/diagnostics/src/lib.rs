@@ -22,7 +22,7 @@ mod span;
 mod suggestion;
 
 pub use codes::{Code, ExitStatus, Stage, register_page};
-pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Kind, Label, Severity};
 pub use render::{render, render_all};
 pub use repair::{Edit, Repair};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -17,6 +17,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `strings` | Strings that are compared during a run |
 //! | `restart_laws` | tells restart laws from assignments in a `when` |
 //! | `initial_actions` | actions of a `when` with `initial()` as initial equations |
 //! | `clauses_and_equations` | what a `when` assigns in some states and an equation defines in others |
@@ -44,6 +45,7 @@ mod isolate;
 mod numbering;
 mod orientation;
 mod restart_laws;
+mod strings;
 
 use std::convert::Infallible;
 
@@ -73,6 +75,7 @@ pub fn elaborate_with_instants(
     clauses: &[usize],
     diagnostics: &mut Diagnostics,
 ) -> Result<MultimodeDae, Stop> {
+    strings::refuse_comparisons(&model, diagnostics)?;
     restart_laws::separate(&mut model);
     clauses_and_equations::separate(&mut model);
     let stated = model.initial_equations.len();

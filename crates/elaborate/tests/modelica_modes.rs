@@ -329,7 +329,7 @@ fn a_comparison_of_strings_cannot_guard() {
         "String s; Real x;
          equation s = if time > 1 then \"a\" else \"b\"; if s == \"b\" then x = 1; else x = 2; end if;",
         expect![[r#"
-            E0505 a comparison of Strings cannot select equations: `s == "b"`
+            E0505 Strings that vary cannot be compared during a run: `s == "b"`
               `x = 1` this depends on it
         "#]],
     );

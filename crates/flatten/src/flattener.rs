@@ -37,9 +37,10 @@ pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagn
 pub fn flatten_component(
     library: &mut Library,
     request: &Request,
+    surroundings: Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Result<(FlatModel, Vec<Joined>), Stop> {
-    flatten_within(library, request, Surroundings::Something, diagnostics)
+    flatten_within(library, request, surroundings, diagnostics)
 }
 
 fn flatten_within(

@@ -38,6 +38,6 @@ pub use classes::files::use_file;
 pub use classes::files::{Disk, Files, Memory, Version};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};
 pub use classes::parsed::Parsed;
-pub use equations::surroundings::Joined;
+pub use equations::surroundings::{Joined, Surroundings};
 pub use flattener::{Request, flatten, flatten_component};
 pub use mel::flatten_mel;

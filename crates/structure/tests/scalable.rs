@@ -4,6 +4,7 @@ use crate::common::scalable;
 use crate::common::single_mode;
 use std::collections::BTreeSet;
 
+use modeshift_structure::long_range::{NotSwept, long_range};
 use modeshift_structure::one_mode::signature_in;
 use modeshift_structure::{Analysis, Options, analyze};
 use scalable::Plan;
@@ -204,6 +205,17 @@ fn a_table_of_many_branches_takes_few_nodes_for_each() {
             blocks.iter().flat_map(|block| &block.equations).map(|it| &*dae.model.equations[it.of].name).collect();
         assert_eq!(solved.len(), 2, "{above}: {solved:?}");
     }
+}
+
+/// All branches say what `y` is, so each is there in a step with modes of its own: no sweep, and that is known before a square of nodes
+/// is made.
+#[test]
+fn a_table_is_no_model_for_a_sweep() {
+    const BRANCHES: usize = 2_000;
+    let mut dae = table(&(1..=BRANCHES).collect::<Vec<_>>());
+    let options = Options { node_limit: Some(100 * BRANCHES), ..Options::default() };
+    let refused = long_range(&mut dae, &options, &|_| None).err();
+    assert!(matches!(refused, Some(NotSwept::ManyModes(_))), "{refused:?}");
 }
 
 #[test]

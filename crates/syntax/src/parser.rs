@@ -25,13 +25,16 @@ mod modifications;
 mod recovery;
 mod statements;
 
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, FileId, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, FileId, Repair, Span};
 use rowan::{Checkpoint, GreenNodeBuilder};
 
 use crate::kind::SyntaxKind::{self, *};
 use crate::lexer::Tokens;
 use crate::tree::Tree;
 use recovery::Open;
+
+/// A statement of more tokens than this is not looked through for unknown characters once more.
+const LONGEST_LOOK_BACK: usize = 400;
 
 /// How deep parentheses, blocks and classes may be nested.
 pub const NESTING_LIMIT: usize = 256;
@@ -310,11 +313,13 @@ impl<'text> Parser<'text> {
         self.last_error = Some(self.position);
     }
 
-    /// Whether something that is no token stands directly in front of the current one.
+    /// Whether something that is no token stands directly in front of the current one, or an unknown character in the same statement.
     fn behind_lexical_error(&self) -> bool {
         let previous = self.position.checked_sub(1).map_or(0, |previous| self.token(previous));
-        (previous..self.token(self.position))
-            .any(|token| matches!(self.tokens.kind(token), Unknown | UnterminatedIdentifier))
+        let current = self.token(self.position);
+        let is_unterminated = (previous..current).any(|token| self.tokens.kind(token) == UnterminatedIdentifier);
+        let statement = (current.saturating_sub(LONGEST_LOOK_BACK)..current).rev().map(|token| self.tokens.kind(token));
+        is_unterminated || statement.take_while(|kind| *kind != Semicolon).any(|kind| kind == Unknown)
     }
 
     fn error_expected(&mut self, what: &str) {
@@ -347,12 +352,30 @@ impl<'text> Parser<'text> {
         }
     }
 
+    /// The operator of Modelica in place of one of C.
+    fn modelica_operator(&self, range: std::ops::Range<usize>) -> Option<Repair> {
+        let (before, behind) = (&self.text[..range.start], &self.text[range.end..]);
+        let (word, end) = match &self.text[range.clone()] {
+            "&" | "&&" => ("and", range.end),
+            "|" | "||" => ("or", range.end),
+            "!" if behind.starts_with('=') && !behind.starts_with("==") => ("<>", range.end + 1),
+            "!" => ("not", range.end),
+            _ => return None,
+        };
+        let space = |is_there: bool| if is_there { "" } else { " " };
+        let front = space(before.ends_with(char::is_whitespace) || before.ends_with('('));
+        let back = space(self.text[end..].starts_with(char::is_whitespace));
+        let span = Span::new(self.file, range.start, end);
+        Some(Repair::replace(span, format!("{front}{word}{back}"), format!("write `{word}`")))
+    }
+
     fn report_lexical_errors(&mut self) {
         let mut significant = 0;
         for token in 0..self.tokens.len() {
             let kind = self.tokens.kind(token);
             let range = self.tokens.range(token);
-            if let Some(diagnostic) = lexical_error(kind, &self.text[range.clone()]) {
+            if let Some(mut diagnostic) = lexical_error(kind, &self.text[range.clone()]) {
+                diagnostic.candidates.extend(self.modelica_operator(range.clone()));
                 let end = match kind {
                     Unknown => range.end,
                     UnterminatedComment => range.start + 2,

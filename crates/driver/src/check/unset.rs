@@ -4,7 +4,7 @@
 //! that is what is wrong is tried: with other numbers in its place the model is checked once more, and where nothing is wrong then, the
 //! missing value is the error, and nothing else is.
 
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stage};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Kind, Severity, Stage};
 use modeshift_report::check::Verdict;
 
 use crate::check::CheckOptions;
@@ -71,11 +71,15 @@ fn says_so_already(diagnostics: &Diagnostics) -> bool {
 
 /// Whether a diagnostic says that the default of its type stands in for a parameter.
 fn counts_as_default(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == Code::W0312 && diagnostic.message.ends_with("its default is used") && named(diagnostic).is_some()
+    diagnostic.code == Code::W0312 && named(diagnostic).is_some()
 }
 
+/// The parameter without a value that a diagnostic is about.
 fn named(diagnostic: &Diagnostic) -> Option<&str> {
-    diagnostic.message.split('`').nth(1)
+    match &diagnostic.kind {
+        Some(Kind::WithoutValue(parameter)) => Some(parameter),
+        _ => None,
+    }
 }
 
 /// The question with numbers for these parameters, one for each, lest something cancels.
@@ -89,7 +93,8 @@ fn with_values(question: &Question, unset: &[&Diagnostic]) -> Question {
 fn missing(parameter: &Diagnostic, consequence: &str) -> Diagnostic {
     let name = named(parameter).unwrap_or_default();
     let error =
-        Diagnostic::error(Code::E0378, format!("parameter `{name}` has no value; as 0 it makes the model wrong"));
+        Diagnostic::error(Code::E0378, format!("parameter `{name}` has no value; as 0 it makes the model wrong"))
+            .of_kind(Kind::WithoutValue(name.to_string()));
     let labelled = parameter.labels.iter().fold(error, |it, label| it.label(label.span, "no value is given here"));
     labelled.with_note(format!("with 0 for it: {consequence}")).help(format!(
         "give `{name}` a value, where it is declared or where its component is used; or, for one run, `--set {name}=…`"

@@ -1,10 +1,10 @@
 //! Connectors that are not connected, and references (a ground, a fixed flange) that are missing or too many.
 
-use modeshift_dae::{FlatModel, VariableId};
-use modeshift_diagnostics::{Diagnostics, Label, Repair};
+use modeshift_dae::VariableId;
+use modeshift_diagnostics::{Diagnostics, Kind, Label, Repair};
 use modeshift_report::Analyzed;
 use modeshift_report::singular::singular_cases;
-use modeshift_syntax::ast::{ClassBody, ClassKind, EquationKind, Variability};
+use modeshift_syntax::ast::{ClassBody, ClassKind, Equation, EquationKind, Variability};
 
 use super::outline::{Member, Outline, name_of, path_text};
 
@@ -37,7 +37,8 @@ pub(super) fn candidates(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> 
     let model = &*analyzed.dae.model.name;
     let Some(members) = outline.members(model) else { return Vec::new() };
     let connected = connected(outline, model);
-    let mut candidates = reference_too_many(outline, model, &members);
+    let mut candidates = joined_ends(outline, model);
+    candidates.extend(reference_too_many(outline, model, &members));
     candidates.extend(connector_not_connected(outline, model, &members, &connected));
     candidates
 }
@@ -50,14 +51,12 @@ pub(super) fn references(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> 
 }
 
 /// Points at the components of the model whose inputs nothing gives a value, before the declarations of these inputs.
-pub(super) fn blame_components(outline: &Outline, flat: &FlatModel, diagnostics: &mut Diagnostics) {
-    for diagnostic in diagnostics.iter_mut().filter(|it| it.message.ends_with("that nothing gives a value")) {
-        let inputs = flat.variables.iter().filter(|it| it.component_input);
-        let is_told = |name: &str| diagnostic.message.contains(&format!("`{name}`"));
-        let inputs: Vec<&str> = inputs.map(|it| &*it.name).filter(|name| is_told(name)).collect();
+pub(super) fn blame_components(outline: &Outline, model: &str, diagnostics: &mut Diagnostics) {
+    for diagnostic in diagnostics.iter_mut() {
+        let Some(Kind::InputsWithoutValue(inputs)) = diagnostic.kind.clone() else { continue };
         for input in inputs.into_iter().rev() {
-            let component = input.split(['.', '[']).next().unwrap_or(input);
-            if let Some(member) = outline.declared(&flat.name, component) {
+            let component = input.split(['.', '[']).next().unwrap_or(&input);
+            if let Some(member) = outline.declared(model, component) {
                 let label = Label { span: member.component.name.span, text: format!("of this, `{input}`") };
                 diagnostic.labels.insert(0, label);
             }
@@ -88,11 +87,26 @@ fn reference_connector(outline: &Outline, class: &str) -> Option<(String, String
     has_one_equation.then(|| (only.component.name.name.to_string(), connector))
 }
 
+/// Removes a connection of two connectors of one component.
+fn joined_ends(outline: &Outline, model: &str) -> Vec<Repair> {
+    let repair = |equation: &Equation| {
+        let EquationKind::Connect(one, other) = &equation.kind else { return None };
+        let (one, other) = (name_of(one)?, name_of(other)?);
+        let component = one.split_once('.')?.0;
+        let is_one = other.split_once('.').is_some_and(|it| it.0 == component) && one != other;
+        let removed = outline.whole_statement(equation.span).filter(|_| is_one)?;
+        let title = format!("remove `connect({one}, {other})`: it joins two ends of `{component}`");
+        Some(Repair::replace(removed, "", title))
+    };
+    outline.all_equations(model).into_iter().filter_map(repair).collect()
+}
+
 /// Removes one of several references.
 fn reference_too_many(outline: &Outline, model: &str, members: &[Member]) -> Vec<Repair> {
     let is_reference = |member: &&Member| {
         let class = outline.resolved(&member.component.type_name, &member.class);
-        let of_library = REFERENCES.iter().any(|(name, ..)| *name == path_text(&member.component.type_name));
+        let names = outline.full_names(&member.component.type_name, &member.class);
+        let of_library = REFERENCES.iter().any(|(reference, ..)| names.iter().any(|name| name == reference));
         of_library || class.is_some_and(|class| reference_connector(outline, &class).is_some())
     };
     let references: Vec<&Member> = members.iter().filter(|it| it.class == model).filter(is_reference).collect();
@@ -174,12 +188,18 @@ fn reference_missing(outline: &Outline, analyzed: &Analyzed, members: &[Member])
     let mut references: Vec<(String, String)> = Vec::new();
     for (name, _) in outline.classes() {
         if let Some((connector, _)) = reference_connector(outline, name) {
-            references.push((short_name(name, model), connector));
+            let seen = outline.imported_as(name, model).unwrap_or_else(|| short_name(name, model));
+            references.push((seen, connector));
         }
     }
-    let uses = |package: &str| members.iter().any(|it| path_text(&it.component.type_name).starts_with(package));
+    let names = |it: &Member| outline.full_names(&it.component.type_name, &it.class);
+    let used: Vec<String> = members.iter().flat_map(names).collect();
+    let uses = |package: &str| used.iter().any(|name| name.starts_with(package));
     let of_libraries = REFERENCES.iter().filter(|(_, _, package)| uses(package));
-    references.extend(of_libraries.map(|(class, connector, _)| (class.to_string(), connector.to_string())));
+    references.extend(of_libraries.map(|(class, connector, _)| {
+        let seen = outline.imported_as(class, model).unwrap_or_else(|| class.to_string());
+        (seen, connector.to_string())
+    }));
     // One that the model has already, by the name that it has there: `Basic.Ground`.
     for member in members {
         let written = path_text(&member.component.type_name);

@@ -87,7 +87,7 @@ impl<'m> Flows<'m> {
             let Some((element, connector)) = connector(self.name(id)).filter(|it| !it.0.contains('.')) else {
                 continue;
             };
-            let flows = &elements[element];
+            let Some(flows) = elements.get(element).filter(|_| !element.is_empty()) else { continue };
             let (open, joined): (Vec<VariableId>, Vec<VariableId>) =
                 flows.iter().partition(|id| self.open.contains(id));
             let mut zero: FxHashSet<VariableId> = open.into_iter().collect();
@@ -142,10 +142,10 @@ impl<'m> Flows<'m> {
     }
 }
 
-/// The element and the connector of a flow: `r` and `r.p` of `r.p.i`.
+/// The element and the connector of a flow: `r` and `r.p` of `r.p.i`. The element of `p.i` is the model itself, which has no name.
 fn connector(name: &str) -> Option<(&str, &str)> {
     let (connector, _) = name.rsplit_once('.')?;
-    let (element, _) = connector.rsplit_once('.')?;
+    let element = connector.rsplit_once('.').map_or("", |(element, _)| element);
     Some((element, connector))
 }
 

@@ -34,7 +34,7 @@ use std::ops::ControlFlow;
 
 use modeshift_dae::FlatModel;
 use modeshift_diagnostics::{
-    Code, Diagnostic, Diagnostics, Edit, FileId, Label, Repair, Severity, SourceMap, Span, Stage,
+    Code, Diagnostic, Diagnostics, Edit, FileId, Kind, Label, Repair, Severity, SourceMap, Span, Stage,
 };
 use modeshift_report::Analyzed;
 use modeshift_simulate::results::{Columns, Observer, Progress};
@@ -63,7 +63,7 @@ pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     let model = &*flat.name;
     balance::blame_classes(&outline, model, &mut run.diagnostics);
     balance::blame_branches(&outline, model, &mut run.diagnostics);
-    connections::blame_components(&outline, flat, &mut run.diagnostics);
+    connections::blame_components(&outline, model, &mut run.diagnostics);
     equations::blame_parameters(&outline, model, &mut run.diagnostics);
     let connections = connections::candidates(&outline, analyzed);
     let references = connections::references(&outline, analyzed);
@@ -76,7 +76,7 @@ pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     };
     for diagnostic in run.diagnostics.iter_mut().filter(singular) {
         let excluded = diagnostic.when.as_deref().and_then(|modes| equations::excluding(&outline, flat, modes));
-        let is_open = diagnostic.code != Code::E0605;
+        let is_open = diagnostic.code != Code::E0605 && diagnostic.kind != Some(Kind::SourcesTogether);
         let references = references.iter().filter(|_| is_open);
         diagnostic.candidates.extend(connections.iter().chain(references).chain(&others).cloned().chain(excluded));
     }
@@ -201,7 +201,7 @@ pub(crate) fn offer(question: &Question, examined: &mut Examined) {
             let text = file.filter(|file| is_of(repair, *file)).and_then(|_| repair.applied(&question.source.text));
             let Some(text) = text else { return false };
             let Some(after) = search.examined(&text) else { return false };
-            !after.diagnostics.has_errors() && is_better(&warnings(&after.diagnostics)) && search.accepts(&text)
+            !after.diagnostics.has_errors() && is_better(&warnings(&after.diagnostics)) && search.accepts(&text, &after)
         });
         diagnostic.repair = tested.map(|it| with_line_ends(it, &question.source.text));
     }
@@ -249,7 +249,7 @@ impl Search<'_> {
                 // What a syntax error left unread could not be warned of.
                 let is_unread = first.code.stage() == Stage::Syntax;
                 let is_worse = !is_unread && has_worse_warnings(&examined.diagnostics, &after.diagnostics);
-                if !is_worse && self.accepts(&edited) {
+                if !is_worse && self.accepts(&edited, &after) {
                     let rivals = first.candidates.iter().filter(|it| *it != repair && is_of(it, file));
                     let is_certain = first.code != Code::E0201 || !self.has_rival(text, repair, rivals);
                     return is_certain.then(|| vec![step()]);
@@ -278,8 +278,8 @@ impl Search<'_> {
                 matches!(rival.edits.as_slice(), [other] if other.span == only.span && other.text != only.text);
             let edited = rival.applied(text).filter(|_| is_there);
             edited.is_some_and(|edited| {
-                let is_right = self.examined(&edited).is_some_and(|it| !it.diagnostics.has_errors());
-                is_right && self.accepts(&edited)
+                let after = self.examined(&edited).filter(|it| !it.diagnostics.has_errors());
+                after.is_some_and(|after| self.accepts(&edited, &after))
             })
         })
     }
@@ -290,9 +290,11 @@ impl Search<'_> {
         Some(Run::new(&question).examined(CheckOptions::default()).1)
     }
 
-    /// Whether the model runs with this text, and the other models of the file are as right as before.
-    fn accepts(&self, text: &str) -> bool {
-        self.runs(text) && others::are_kept(self.question, text)
+    /// Whether the model runs with this text, of which so much was found, and the other models of the file are as right as before. A
+    /// component does not run by itself.
+    fn accepts(&self, text: &str, found: &Examined) -> bool {
+        let is_component = found.diagnostics.iter().any(|it| it.code == Code::N0604);
+        (is_component || self.runs(text)) && others::are_kept(self.question, text)
     }
 
     /// Whether a run starts, and goes on for a while without getting into a mode that cannot be; what its own assertions say is as

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use modeshift_diagnostics::{Diagnostics, Edit, FileId, Repair, Span};
 use modeshift_syntax::ast::{
     Argument, ArgumentKind, Class, ClassBody, ClassKind, Component, Composition, Element, ElementKind, Equation,
-    EquationKind, Expression, ExpressionKind, Path, StoredDefinition,
+    EquationKind, Expression, ExpressionKind, Import, Path, StoredDefinition,
 };
 
 /// One file, read again for its places.
@@ -71,6 +71,51 @@ impl Outline {
         }
     }
 
+    /// The full names that a name may have in another class: as it is written, and as imports have it, whether these exist or not.
+    pub(super) fn full_names(&self, path: &Path, from: &str) -> Vec<String> {
+        let written = path_text(path);
+        let (first, rest) =
+            written.split_once('.').map_or((written.as_str(), None), |(first, rest)| (first, Some(rest)));
+        let imported = self.imports(from).into_iter().filter_map(|(name, of)| match name {
+            Some(name) => (name == first).then_some(of),
+            None => Some(joined(&of, first)),
+        });
+        let mut names: Vec<String> = imported.map(|of| rest.map_or(of.clone(), |rest| joined(&of, rest))).collect();
+        names.push(written);
+        names
+    }
+
+    /// The name by which an import lets a class see another one.
+    pub(super) fn imported_as(&self, class: &str, from: &str) -> Option<String> {
+        let below = |of: &str| class.strip_prefix(of)?.strip_prefix('.');
+        self.imports(from).into_iter().find_map(|(name, of)| match name {
+            Some(name) if of == class => Some(name),
+            Some(name) => below(&of).map(|rest| joined(&name, rest)),
+            None => below(&of).filter(|rest| !rest.contains('.')).map(str::to_string),
+        })
+    }
+
+    /// The imports of a class and those around it: a name with what it stands for, or a package of which all is imported.
+    fn imports(&self, from: &str) -> Vec<(Option<String>, String)> {
+        let mut found = Vec::new();
+        let mut around = Some(from);
+        while let Some(name) = around {
+            for element in self.class(name).map(elements).unwrap_or_default() {
+                let ElementKind::Import(import) = &element.kind else { continue };
+                let last = |path: &Path| path.parts.last().map(|part| part.name.to_string());
+                match import {
+                    Import::Qualified(path) => found.push((last(path), path_text(path))),
+                    Import::Renamed(name, path) => found.push((Some(name.name.to_string()), path_text(path))),
+                    Import::List(base, names) => found
+                        .extend(names.iter().map(|it| (Some(it.name.to_string()), joined(&path_text(base), &it.name)))),
+                    Import::All(path) => found.push((None, path_text(path))),
+                }
+            }
+            around = name.rsplit_once('.').map(|(around, _)| around);
+        }
+        found
+    }
+
     /// The components of a class, inherited ones first; `None` where a base is not in this file.
     pub(super) fn members(&self, name: &str) -> Option<Vec<Member>> {
         self.members_below(name, 0)
@@ -115,6 +160,19 @@ impl Outline {
         equations
             .extend(sections.iter().filter(|section| !section.initial).flat_map(|it| it.equations.iter().cloned()));
         Some(equations)
+    }
+
+    /// How many components of this file are of a class, elements of an array as two.
+    pub(super) fn uses(&self, class: &str) -> usize {
+        let of_class = |(name, around): &(String, Arc<Class>)| -> usize {
+            let components = all_elements(around).into_iter().filter_map(|element| match &element.kind {
+                ElementKind::Component(component) => Some(component),
+                _ => None,
+            });
+            let is_meant = |it: &&Arc<Component>| self.resolved(&it.type_name, name).as_deref() == Some(class);
+            components.filter(is_meant).map(|it| if it.dimensions.is_empty() { 1 } else { 2 }).sum()
+        };
+        self.classes.iter().map(of_class).sum()
     }
 
     /// The class of the connector that a component is.

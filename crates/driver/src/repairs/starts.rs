@@ -86,7 +86,8 @@ fn guess(outline: &Outline, place: Span) -> Option<Repair> {
             Some((inside, value)) => (format!("{}.{inside}", member.component.name.name), value),
             None => (member.component.name.name.to_string(), member.attribute_value("fixed")?),
         };
-        let is_true = matches!(value.kind, ExpressionKind::Boolean(true));
+        // What a class declares that is used several times would be let go in all of them.
+        let is_true = matches!(value.kind, ExpressionKind::Boolean(true)) && outline.uses(&member.class) < 2;
         let title = format!("make the start value of `{name}` a guess: `fixed = false`");
         return is_true.then(|| Repair::replace(value.span, "false", title));
     }

@@ -469,7 +469,7 @@ impl Flattener<'_> {
             }
             let Some(component) = self.component_of_connector(primitive.instance) else { continue };
             let owner = self.instances[component].parent.unwrap_or(root);
-            let is_open = component == root && self.connections.surroundings == Surroundings::Something;
+            let is_open = component == root && self.connections.surroundings != Surroundings::Nothing;
             let span = self.instances.member(primitive.instance, primitive.position).span;
             for at in 0..primitive.dims.iter().product::<usize>() {
                 let flow = VariableId(first.0 + at as u32);

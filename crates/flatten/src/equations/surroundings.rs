@@ -4,8 +4,11 @@
 //! language asks it for equations beside those that its surroundings bring, one for each potential and its flow (Modelica 3.6, 4.7).
 //! So that its structure can be told, they bring one here, `potential + c1*flow1 + c2*flow2 + … = 0`, over the flows of all connectors: a
 //! network of resistors between them and to the ground. What a component leaves to it at one of its connectors another one may
-//! get, as from an ideal amplifier, which takes no current and says of two potentials that they are equal. The factors differ, lest
-//! something cancels.
+//! get, as from an ideal amplifier, which takes no current and says of two potentials that they are equal. The factors differ, and are those
+//! of a passive network, lest something cancels: where a component neither makes nor stores what flows, the flows are determined.
+//!
+//! Friction that sticks says of an acceleration that it is zero, and needs inertia around it. So there are surroundings with mass, too:
+//! `potential'' + c1*flow1 + … = 0`. A component that is right among some surroundings is right.
 
 use modeshift_dae::{ExpressionId, Type, VariableId};
 use modeshift_diagnostics::Span;
@@ -21,12 +24,14 @@ const MOST_COUPLED: usize = 64;
 
 /// What is around a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Surroundings {
+pub enum Surroundings {
     /// Nothing: no flow enters.
     #[default]
     Nothing,
-    /// Something, of which only the structure is known.
-    Something,
+    /// Flows decide about potentials.
+    Resistive,
+    /// Flows decide about second derivatives of potentials.
+    Inert,
 }
 
 /// A connector of the model itself that is joined to its surroundings.
@@ -84,10 +89,11 @@ impl Flattener<'_> {
 
     fn join(&mut self, at: usize, (potential, flows): (VariableId, &[VariableId]), span: Span, place: &Place) {
         let expressions = &mut self.model.expressions;
-        let mut left = expressions.variable(potential, 0);
+        let order = if self.connections.surroundings == Surroundings::Inert { 2 } else { 0 };
+        let mut left = expressions.variable(potential, order);
         for (number, &flow) in flows.iter().enumerate() {
-            // Parts of multiples of the golden ratio are as far from each other as can be.
-            let factor = 1.0 + ((at * flows.len() + number) as f64 * 0.618_033_988_749_895).fract();
+            let is_own = flows.len() == 1 || number == at;
+            let factor = resistance(at, number, flows.len(), is_own);
             let (factor, flow) = (expressions.real(factor), expressions.variable(flow, 0));
             let drop = expressions.product(factor, flow);
             left = expressions.sum(left, drop);
@@ -130,6 +136,15 @@ impl Flattener<'_> {
             None => self.classes.library.class(instance.class).definition.name.span,
         }
     }
+}
+
+/// What a flow at one connector does to the potential of another: symmetric, and most at its own connector, so that flows that are
+/// not zero always take power.
+fn resistance(at: usize, number: usize, count: usize, is_own: bool) -> f64 {
+    let (least, most) = (at.min(number), at.max(number));
+    // Parts of multiples of the golden ratio are as far from each other as can be.
+    let part = ((most * (most + 1) / 2 + least) as f64 * 0.618_033_988_749_895).fract();
+    if is_own { 1.0 + part } else { part / count as f64 }
 }
 
 fn is_potential_or_flow(primitive: &Primitive) -> bool {

@@ -127,8 +127,18 @@ impl Operators<'_> {
     fn relation(&mut self, operator: RelationOperator, x: ExpressionId, y: ExpressionId) -> ExpressionId {
         let expressions = &mut *self.expressions;
         match (expressions.node(x), expressions.node(y), operator) {
-            (Node::String(a), Node::String(b), RelationOperator::Equal) => expressions.boolean(a == b),
-            (Node::String(a), Node::String(b), RelationOperator::NotEqual) => expressions.boolean(a != b),
+            (Node::String(a), Node::String(b), _) => {
+                // By their bytes, as the language has it: `strcmp` (Modelica 3.6, 3.5).
+                let order = expressions.text(a).as_bytes().cmp(expressions.text(b).as_bytes());
+                expressions.boolean(match operator {
+                    RelationOperator::Less => order.is_lt(),
+                    RelationOperator::LessEqual => order.is_le(),
+                    RelationOperator::Greater => order.is_gt(),
+                    RelationOperator::GreaterEqual => order.is_ge(),
+                    RelationOperator::Equal => order.is_eq(),
+                    RelationOperator::NotEqual => order.is_ne(),
+                })
+            }
             _ => expressions.relation(operator, x, y),
         }
     }

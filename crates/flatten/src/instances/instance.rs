@@ -172,7 +172,9 @@ impl Flattener<'_> {
             }
             ClassReference::Predefined(_) => false,
         };
-        let is_declared = self.instances[root].layout.index.contains_key(&member.name);
+        // A component that is looked at by itself has the `outer` declaration, and no other.
+        let declared = self.instances[root].layout.index.get(&member.name).copied();
+        let is_declared = declared.is_some_and(|position| !self.instances.member(root, position).outer);
         if !can_be_made || is_declared {
             let message = format!("no `inner {}` around this `outer` element", member.name);
             let help = match is_declared {

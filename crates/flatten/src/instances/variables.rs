@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Id, StateSelect, Type, Variability, Variable, VariableId};
-use modeshift_diagnostics::{Code, Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Kind, Span};
 use modeshift_syntax::ast::{Causality, Variability as Written};
 
 use crate::expressions::context::{Context, Purpose};
@@ -251,16 +251,17 @@ impl Flattener<'_> {
         if self.instances[id].dims.iter().product::<usize>() == 0 {
             return Ok(start);
         }
-        let (message, start) = match start {
-            Some(start) => (format!("parameter `{name}` has no value; its start value is used"), start),
-            None => {
-                let default = self.default_value(self.instances[id].ty);
-                let default = self.fitting(default, id, span)?;
-                (format!("parameter `{name}` has no value and no start value; its default is used"), default)
-            }
-        };
-        self.say(Diagnostic::warning(Code::W0312, message).label(span, ""));
-        Ok(Some(start))
+        if let Some(start) = start {
+            let message = format!("parameter `{name}` has no value; its start value is used");
+            self.say(Diagnostic::warning(Code::W0312, message).label(span, ""));
+            return Ok(Some(start));
+        }
+        let default = self.default_value(self.instances[id].ty);
+        let default = self.fitting(default, id, span)?;
+        let message = format!("parameter `{name}` has no value and no start value; its default is used");
+        let warning = Diagnostic::warning(Code::W0312, message).label(span, "");
+        self.say(warning.of_kind(Kind::WithoutValue(name.to_string())));
+        Ok(Some(default))
     }
 
     fn default_value(&mut self, ty: Type) -> Term {

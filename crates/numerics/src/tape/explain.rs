@@ -42,7 +42,7 @@ impl NotFinite {
             NotFinite::Function(name, None) => format!("function `{name}` did not return a finite number"),
             NotFinite::Function(name, Some(fault)) => format!("function `{name}` has no result: {fault}"),
             NotFinite::Operation { expression, operands } => {
-                let operands: Vec<String> = operands.iter().map(|operand| operand.to_string()).collect();
+                let operands: Vec<String> = operands.iter().map(|operand| number_text(*operand)).collect();
                 let operands = operands.join(" and ");
                 match expression {
                     Some(expression) => {
@@ -54,6 +54,12 @@ impl NotFinite {
             }
         }
     }
+}
+
+/// A number, with a power of ten where its zeros would have to be counted.
+fn number_text(number: f64) -> String {
+    let is_readable = number == 0.0 || (1e-5..1e15).contains(&number.abs()) || !number.is_finite();
+    if is_readable { number.to_string() } else { format!("{number:e}") }
 }
 
 impl Tape {

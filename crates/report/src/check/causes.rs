@@ -4,7 +4,7 @@
 use modeshift_dae::{
     ArithmeticOperator, EquationId, ExpressionId, FlatModel, Node, Variability, VariableId, short_text,
 };
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Diagnostic, Kind};
 use modeshift_drawing::shortened;
 use modeshift_structure::Combination;
 
@@ -64,6 +64,8 @@ fn with_inputs(diagnostic: &mut Diagnostic, found: &Found<'_>) -> bool {
         }
     }
     diagnostic.message = format!("{what}: {names} {are} that nothing gives a value");
+    let names = inputs.iter().map(|id| found.names.variable(*id).to_string());
+    diagnostic.kind = Some(Kind::InputsWithoutValue(names.collect()));
     diagnostic.help = Some(format!("connect `{first}`, or write an equation `{first} = …`"));
     true
 }

@@ -11,6 +11,7 @@
 //! | `kinds` | singular modes by their kinds, as diagnostics |
 //! | `long_range` | verdicts that depend on modes far away, in few words |
 //! | `patterns` | known mistakes behind a singular model, and what to do about each |
+//! | `sources` | ideal sources that say too much together |
 //! | `structure` | the structural verdicts as diagnostics |
 //! | `units` | units that do not go together |
 //! | `verdict` | the report of `check` |
@@ -24,6 +25,7 @@ mod implicit;
 mod kinds;
 mod long_range;
 mod patterns;
+mod sources;
 mod structure;
 mod units;
 mod verdict;

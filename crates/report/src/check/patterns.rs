@@ -1,9 +1,11 @@
 //! Known mistakes behind a singular model, and what to do about each.
 
 use modeshift_dae::{EquationId, Node, VariableId};
+use modeshift_diagnostics::Kind;
 use modeshift_structure::Analysis;
 use rustc_hash::FxHashSet;
 
+use super::sources::sources_together;
 use crate::singular::{SingularCase, Subset};
 use crate::wording::SetTexts;
 use crate::wording::{Names, listed};
@@ -28,14 +30,25 @@ pub(super) struct Finding<'a> {
     pub(super) names: &'a Names<'a>,
 }
 
-/// What to try, where the pattern is known.
-pub(super) fn advice(finding: &Finding<'_>, analysis: &Analysis, texts: &SetTexts<'_>) -> Option<String> {
+/// What to try, where the pattern is known, and what kind of mistake that is for those who propose edits.
+pub(super) fn advice(
+    finding: &Finding<'_>,
+    analysis: &Analysis,
+    texts: &SetTexts<'_>,
+) -> Option<(String, Option<Kind>)> {
+    match sources_together(finding) {
+        Some(advice) => Some((advice, Some(Kind::SourcesTogether))),
+        None => other_advice(finding, analysis, texts).map(|advice| (advice, None)),
+    }
+}
+
+fn other_advice(finding: &Finding<'_>, analysis: &Analysis, texts: &SetTexts<'_>) -> Option<String> {
     if let Some(advice) = no_reference(finding) {
         return Some(advice);
     }
+    let in_all_modes = texts.text(finding.case.modes) == "true";
     let too_many = two_references(finding)
-        .or_else(|| said_twice(finding))
-        .or_else(|| sources_in_a_loop(finding))
+        .or_else(|| if in_all_modes { said_twice(finding) } else { elements_in_one_mode(finding) })
         .or_else(|| fixed_twice(finding));
     let too_few = no_equation(finding, analysis, texts).or_else(|| one_more_equation(finding));
     match (too_many, too_few) {
@@ -71,7 +84,7 @@ fn says_both(finding: &Finding<'_>, potential: &str, flow: &str) -> bool {
 }
 
 /// Whether there are some, and the last part of each name is this.
-fn all_called(names: &Names<'_>, variables: &[VariableId], last_part: &str) -> bool {
+pub(super) fn all_called(names: &Names<'_>, variables: &[VariableId], last_part: &str) -> bool {
     let called = |id: &VariableId| names.variable(*id).rsplit('.').next().is_some_and(|last| last == last_part);
     !variables.is_empty() && variables.iter().all(called)
 }
@@ -134,6 +147,34 @@ fn said_twice(finding: &Finding<'_>) -> Option<String> {
     None
 }
 
+/// Elements that agree in other modes, and in these all say what one quantity is: two brakes that hold one shaft. To remove an equation
+/// would break the other modes.
+fn elements_in_one_mode(finding: &Finding<'_>) -> Option<String> {
+    let over = finding.over.filter(|over| over.equations.len() > 2)?;
+    let model = &finding.names.dae.model;
+    let changes = |id: &&EquationId| {
+        let equation = &model.equations[**id];
+        let is_conditional = |side| model.expressions.contains(side, |node| matches!(node, Node::If(..)));
+        model.expressions.literal_boolean(equation.guard).is_none()
+            || is_conditional(equation.left)
+            || is_conditional(equation.right)
+    };
+    let mut elements: Vec<&str> = Vec::new();
+    for id in over.equations.iter().filter(changes) {
+        let (element, _) = finding.names.equation(*id).rsplit_once('.')?;
+        if !elements.contains(&element) {
+            elements.push(element);
+        }
+    }
+    (elements.len() > 1).then(|| {
+        format!(
+            "{} fix one quantity together in these modes: put something between them that gives way, or exclude these modes by an \
+             assertion",
+            listed(elements.iter().copied())
+        )
+    })
+}
+
 /// The elements that say themselves, by one equation of one unknown, what something is.
 fn elements<'a>(finding: &Finding<'a>, subset: &Subset) -> Vec<&'a str> {
     let gives = |id: &&EquationId| finding.names.unknowns(**id).len() == 1;
@@ -146,30 +187,6 @@ fn elements<'a>(finding: &Finding<'a>, subset: &Subset) -> Vec<&'a str> {
         }
     }
     elements
-}
-
-/// Voltages that are given and add up to something else.
-fn sources_in_a_loop(finding: &Finding<'_>) -> Option<String> {
-    let over = finding.over.filter(|over| over.equations.len() > 2)?;
-    if !all_called(finding.names, &over.variables, "v") {
-        return None;
-    }
-    // A ground gives a potential, and is no part of the loop.
-    let is_ground = |element: &&str| {
-        let own = over
-            .equations
-            .iter()
-            .filter(|id| finding.names.equation(**id).rsplit_once('.').is_some_and(|it| it.0 == *element));
-        own.count() == 1
-    };
-    let sources: Vec<&str> = elements(finding, over).into_iter().filter(|it| !is_ground(it)).collect();
-    Some(match sources.len() {
-        2.. => format!(
-            "the voltages of {} are given in one loop: remove one, or put a resistance into it",
-            listed(sources.iter().copied())
-        ),
-        _ => "voltage sources or closed switches form a loop: put a resistance into it".to_string(),
-    })
 }
 
 /// Two equations for one variable.

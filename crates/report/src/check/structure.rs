@@ -349,7 +349,7 @@ impl Checker<'_> {
             names: &self.names,
         };
         match advice(&finding, self.analysis, &self.texts) {
-            Some(help) => diagnostic.help(help),
+            Some((help, kind)) => Diagnostic { kind, ..diagnostic.help(help) },
             None => diagnostic,
         }
     }

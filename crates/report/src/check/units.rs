@@ -203,8 +203,20 @@ impl<'a> Units<'a> {
             Node::Call(Builtin::Abs | Builtin::NoEvent | Builtin::Delay, list) => {
                 self.of(*self.model.expressions.argument_list(list).first()?)
             }
+            Node::Call(Builtin::Sin | Builtin::Cos | Builtin::Tan, list) => {
+                self.angle(*self.model.expressions.argument_list(list).first()?);
+                Unit::of("1")
+            }
             Node::Call(Builtin::Sqrt, list) => self.of(*self.model.expressions.argument_list(list).first()?)?.root(),
             _ => None,
+        }
+    }
+
+    /// What a sine is taken of is an angle in radians; one in degrees is noted.
+    fn angle(&mut self, id: ExpressionId) {
+        let (Some(own), Some(radian)) = (self.of(id), Unit::of("rad")) else { return };
+        if own.factor_to(radian).is_some() {
+            self.clashes.push(Clash { sides: [id, id], dimensions: [own, radian], what: "its sine is taken" });
         }
     }
 
@@ -228,7 +240,11 @@ impl<'a> Units<'a> {
             (shortened(&text, LONGEST_EXPRESSION), self.unit_text(clash.sides[at], clash.dimensions[at]))
         };
         let ((one, unit), (other, other_unit)) = (side(0), side(1));
-        let message = format!("units do not go together: `{one}` is in {unit}, `{other}` in {other_unit}");
+        let is_angle = clash.sides[0] == clash.sides[1];
+        let message = match is_angle {
+            true => format!("units do not go together: `{one}` is in {unit}, and `sin`, `cos` and `tan` take rad"),
+            false => format!("units do not go together: `{one}` is in {unit}, `{other}` in {other_unit}"),
+        };
         let mut warning = Diagnostic::warning(Code::W0322, message).label(span, format!("{} here", clash.what));
         for at in [0, 1] {
             if let Some(variable) = self.first_with_unit(clash.sides[at]) {
@@ -240,7 +256,8 @@ impl<'a> Units<'a> {
                 }
             }
         }
-        match clash.dimensions[1].factor_to(clash.dimensions[0]) {
+        let [own, wanted] = clash.dimensions;
+        match if is_angle { own.factor_to(wanted) } else { wanted.factor_to(own) } {
             Some(factor) => warning.help(format!("multiply `{other}` by {}", rounded(factor))),
             None => warning.help("change the equation, or a `unit` that is not what is meant"),
         }

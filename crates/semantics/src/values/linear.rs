@@ -142,42 +142,105 @@ pub(crate) fn solve_jet(
     variables: &[Shifted<Unknown>],
     free: impl Fn(&Shifted<Unknown>) -> Option<Number>,
 ) -> Option<Jet> {
-    let dense = |(entries, rest): &JetRow| -> Vec<Number> {
-        let of = |variable| entries.get(variable).copied().unwrap_or(Number::ZERO);
-        variables.iter().map(of).chain([*rest]).collect()
-    };
-    let mut rows: Vec<Vec<Number>> = rows.iter().map(dense).collect();
-    let mut pivots: Vec<usize> = Vec::new();
+    let columns: BTreeMap<Shifted<Unknown>, usize> = variables.iter().copied().zip(0..).collect();
+    let mut elimination = Elimination::new(rows, &columns);
     for column in 0..variables.len() {
-        let done = pivots.len();
-        let candidates = (done..rows.len()).filter(|&row| !rows[row][column].is_zero());
-        let size = |row: usize| rows[row][column].value().abs();
-        let Some(pivot) = candidates.max_by(|&one, &other| size(one).total_cmp(&size(other))) else { continue };
-        rows.swap(done, pivot);
-        let scale = rows[done][column].inverse();
-        rows[done].iter_mut().for_each(|entry| *entry = *entry * scale);
-        let pivot = rows[done].clone();
-        for row in (0..rows.len()).filter(|&row| row != done) {
-            let factor = rows[row][column];
-            for (entry, &by) in rows[row].iter_mut().zip(&pivot) {
-                *entry = *entry - factor * by;
-            }
-        }
-        pivots.push(column);
+        elimination.eliminate(column);
     }
-    if rows[pivots.len()..].iter().any(|row| !row[variables.len()].is_zero()) {
+    let Elimination { rows, order, pivots, .. } = elimination;
+    if order[pivots.len()..].iter().any(|&row| !rows[row].rest.is_zero()) {
         return None;
     }
-    let given = |place: usize| if pivots.contains(&place) { None } else { free(&variables[place]) };
-    let mut values: Vec<Option<Number>> = (0..variables.len()).map(given).collect();
-    for (row, &pivot) in rows.iter().zip(&pivots) {
-        let others = (0..variables.len()).filter(|&column| column != pivot && !row[column].is_zero());
-        let mut terms = others.map(|column| Some(row[column] * values[column]?));
-        let sum = terms.try_fold(row[variables.len()], |sum, term| Some(sum + term?));
+    let mut values: Vec<Option<Number>> = vec![None; variables.len()];
+    let mut is_pivot = vec![false; variables.len()];
+    pivots.iter().for_each(|&pivot| is_pivot[pivot] = true);
+    for place in (0..variables.len()).filter(|&place| !is_pivot[place]) {
+        values[place] = free(&variables[place]);
+    }
+    for (&row, &pivot) in order.iter().zip(&pivots) {
+        let others = rows[row].entries.iter().filter(|(column, factor)| **column != pivot && !factor.is_zero());
+        let mut terms = others.map(|(column, &factor)| Some(factor * values[*column]?));
+        let sum = terms.try_fold(rows[row].rest, |sum, term| Some(sum + term?));
         values[pivot] = sum.map(|sum| -sum);
     }
     let known = variables.iter().zip(values).filter_map(|(&variable, value)| Some((variable, value?)));
     Some(known.collect())
+}
+
+/// A row with its numbers by column, and the rest.
+#[derive(Clone)]
+struct SparseRow {
+    entries: BTreeMap<usize, Number>,
+    rest: Number,
+}
+
+/// Rows that are made diagonal, one column after the other. Ten thousand parts are ten thousand small systems in one: only what is
+/// there is touched.
+struct Elimination {
+    rows: Vec<SparseRow>,
+    /// The rows that are done, by their pivots, then the others.
+    order: Vec<usize>,
+    /// By row, its place in that order.
+    places: Vec<usize>,
+    /// By column, the rows that have it.
+    holders: Vec<Vec<usize>>,
+    pivots: Vec<usize>,
+}
+
+impl Elimination {
+    /// What is no column counts as zero.
+    fn new(rows: &[JetRow], columns: &BTreeMap<Shifted<Unknown>, usize>) -> Elimination {
+        let sparse = |(entries, rest): &JetRow| SparseRow {
+            entries: entries.iter().filter_map(|(it, &factor)| Some((*columns.get(it)?, factor))).collect(),
+            rest: *rest,
+        };
+        let rows: Vec<SparseRow> = rows.iter().map(sparse).collect();
+        let mut holders = vec![Vec::new(); columns.len()];
+        for (at, row) in rows.iter().enumerate() {
+            row.entries.keys().for_each(|&column| holders[column].push(at));
+        }
+        let order: Vec<usize> = (0..rows.len()).collect();
+        Elimination { places: order.clone(), order, rows, holders, pivots: Vec::new() }
+    }
+
+    /// Solves the row in which a column is largest for it, and takes the column out of the others; nothing where no row has it.
+    fn eliminate(&mut self, column: usize) {
+        let done = self.pivots.len();
+        let size = |row: usize| self.rows[row].entries[&column].value().abs();
+        let holders = self.holders[column].clone();
+        let is_candidate = |&row: &usize| self.places[row] >= done && !self.rows[row].entries[&column].is_zero();
+        let larger = |one: &usize, other: &usize| {
+            size(*one).total_cmp(&size(*other)).then(self.places[*one].cmp(&self.places[*other]))
+        };
+        let Some(pivot) = holders.iter().copied().filter(is_candidate).max_by(larger) else { return };
+        let (from, other) = (self.places[pivot], self.order[done]);
+        self.order.swap(done, from);
+        (self.places[pivot], self.places[other]) = (done, from);
+        let scale = self.rows[pivot].entries[&column].inverse();
+        self.rows[pivot].entries.values_mut().for_each(|entry| *entry = *entry * scale);
+        self.rows[pivot].rest = self.rows[pivot].rest * scale;
+        let by = self.rows[pivot].clone();
+        for row in holders.into_iter().filter(|&row| row != pivot) {
+            self.subtract(row, column, &by);
+        }
+        self.pivots.push(column);
+    }
+
+    /// Subtracts as much of a row from another as takes a column out of it.
+    fn subtract(&mut self, row: usize, column: usize, by: &SparseRow) {
+        let SparseRow { entries, rest } = &mut self.rows[row];
+        let factor = entries[&column];
+        for (&at, &number) in &by.entries {
+            let entry = entries.entry(at).or_insert_with(|| {
+                self.holders[at].push(row);
+                Number::ZERO
+            });
+            *entry = *entry - factor * number;
+        }
+        *rest = *rest - factor * by.rest;
+        // A column that is taken out is not looked at again, and rows stay short.
+        entries.remove(&column);
+    }
 }
 
 /// The values of shifted variables on a smooth trajectory: `x•m = Σ binom(m, i) ∂^i x^(i)`, whose difference quotients are

@@ -1,6 +1,9 @@
 //! Why a program could not be built or evaluated, in the words of the model.
 
-use modeshift_dae::{Derivative, EquationId, Mode, MultimodeDae, NotDifferentiable, VariableId};
+use modeshift_dae::{
+    Builtin, Derivative, EquationId, ExpressionId, FlatModel, Mode, MultimodeDae, Node, NotDifferentiable, VariableId,
+    short_text,
+};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_numerics::{NewtonFailure, NotFinite};
 
@@ -58,6 +61,19 @@ impl NotBuilt {
     }
 }
 
+/// What to do where a root or a logarithm is taken of what went below zero.
+fn domain_help(model: &FlatModel, expression: ExpressionId) -> Option<String> {
+    let Node::Call(builtin, list) = model.expressions.node(expression) else { return None };
+    let of = short_text(model, None, *model.expressions.argument_list(list).first()?);
+    match builtin {
+        Builtin::Sqrt => Some(format!(
+            "`{of}` went below zero: give the equation a branch for that, for example `if {of} > 0 then sqrt({of}) else 0`"
+        )),
+        Builtin::Log | Builtin::Log10 => Some(format!("`{of}` is not above zero: give the equation a branch for that")),
+        _ => None,
+    }
+}
+
 impl BlockFailure {
     /// The diagnostic for the user: block, unknowns, residuals, last iterates, mode, time and source lines.
     pub fn explain(&self, programs: &Programs<'_>) -> Diagnostic {
@@ -87,6 +103,11 @@ impl BlockFailure {
         for &equation in self.equations.iter().take(MOST_LISTED) {
             let declared = &dae.model.equations[equation.of];
             diagnostic = diagnostic.label(declared.span, dae.model.name_of_equation(equation).to_string());
+        }
+        if let FailureReason::NotFinite(NotFinite::Operation { expression: Some(expression), .. }) = &self.reason
+            && let Some(help) = domain_help(programs.model(), *expression)
+        {
+            diagnostic = diagnostic.help(help);
         }
         if let FailureReason::Newton(failure) = &self.reason {
             for line in self.newton_lines(dae, failure).into_iter().skip(1) {

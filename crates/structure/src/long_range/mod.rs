@@ -93,6 +93,7 @@ use simpler::Simpler;
 use summaries::{families, matroid, partition, weights};
 
 use crate::incidence::formulas::invariant_of;
+use crate::locality::thresholds::with_halved_thresholds;
 use crate::{Incidence, Options, incidence};
 
 pub use bimachine::StagedOffsets;
@@ -205,7 +206,8 @@ pub fn long_range(
     options: &Options,
     value_of: &dyn Fn(VariableId) -> Option<f64>,
 ) -> Result<LongRange, NotSwept> {
-    let given = ModeSpace::new(dae.mode_variables.len() as u32);
+    let as_written = (0..dae.mode_variables.len() as u32).map(ModeVariable).collect();
+    let given = ModeSpace::with_order(with_halved_thresholds(dae, as_written));
     options.limit(&given);
     given.set_task("sweeping along the model");
     let invariant = invariant_of(&given, dae, &options.within);

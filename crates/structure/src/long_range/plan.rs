@@ -121,14 +121,23 @@ pub(super) struct Plan {
 impl Plan {
     /// The steps for a graph whose sets of modes are from `space`.
     pub(super) fn new(space: &ModeSpace, graph: &Graph) -> Result<Plan, NotSwept> {
-        Ordered::new(space, graph).ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?.plan(space, graph)
+        Ordered::new(space, graph)?.plan(space, graph)
     }
 
     /// The steps for the graph that is swept most cheaply, of several with the same verdict.
     pub(super) fn cheapest(space: &ModeSpace, graphs: &[Graph]) -> Result<Plan, NotSwept> {
-        let ordered = graphs.iter().filter_map(|graph| Some((Ordered::new(space, graph)?, graph)));
-        let cheapest = ordered.min_by(|one, other| one.0.cost.total_cmp(&other.0.cost));
-        let (ordered, graph) = cheapest.ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
+        let mut reason = NotSwept::WideBoundary(WIDEST_BOUNDARY);
+        let mut cheapest: Option<(Ordered, &Graph)> = None;
+        for graph in graphs {
+            match Ordered::new(space, graph) {
+                Ok(ordered) if cheapest.as_ref().is_none_or(|it| ordered.cost < it.0.cost) => {
+                    cheapest = Some((ordered, graph));
+                }
+                Ok(_) => {}
+                Err(why) => reason = why,
+            }
+        }
+        let (ordered, graph) = cheapest.ok_or(reason)?;
         ordered.plan(space, graph)
     }
 
@@ -181,12 +190,18 @@ struct Ordered {
 }
 
 impl Ordered {
-    /// Nothing where every order that was tried is too wide.
-    fn new(space: &ModeSpace, graph: &Graph) -> Option<Ordered> {
-        let links = links(graph, &supports(space, graph));
+    /// An error where every order that was tried is too wide. No order is looked for where one item alone has too many modes: all of
+    /// them are there in its step.
+    fn new(space: &ModeSpace, graph: &Graph) -> Result<Ordered, NotSwept> {
+        let supports = supports(space, graph);
+        if supports.iter().any(|modes| modes.len() > MOST_LOCAL_MODES) {
+            return Err(NotSwept::ManyModes(MOST_LOCAL_MODES));
+        }
+        let links = links(graph, &supports);
         let count = graph.vertices.len() + space.variable_count();
-        let (cost, order) = best_order(&links, graph.vertices.len(), count)?;
-        Some(Ordered { links, order, cost })
+        let best = best_order(&links, graph.vertices.len(), count);
+        let (cost, order) = best.ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
+        Ok(Ordered { links, order, cost })
     }
 
     fn plan(&self, space: &ModeSpace, graph: &Graph) -> Result<Plan, NotSwept> {
