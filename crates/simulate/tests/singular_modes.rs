@@ -141,6 +141,38 @@ fn a_start_that_stands_is_left_by_an_event_right_after_it() {
     }
 }
 
+/// Whether a start contradicts a mode does not depend on clauses that have nothing to do with it.
+#[test]
+fn a_clause_beside_a_start_changes_no_verdict() {
+    let clauses = ["", "time > 0", "initial()", "sample(0, 0.2)", "x > 1"];
+    for (condition, is_start) in [("u >= 0", false), ("u > 0", true)] {
+        for clause in clauses {
+            let when = match clause {
+                "" => String::new(),
+                clause => format!("when {clause} then n = pre(n) + 1; end when;"),
+            };
+            let declared = if clause.is_empty() { "" } else { "Integer n(start = 0, fixed = true);" };
+            let text = format!(
+                "model M
+                   Real w1(start = 3, fixed = true), w2(start = 0, fixed = true), f, u = sin(3*time);
+                   Real x(start = 0, fixed = true); {declared}
+                   Boolean on = {condition};
+                 equation
+                   der(w1) = -f; 2*der(w2) = f; 0 = if on then w1 - w2 else f; der(x) = 1; {when}
+                 end M;"
+            );
+            let ran = run_text(&text, &How::until(0.5));
+            if is_start {
+                let ran = ran.finished();
+                check("w1 at the start", ran.values("w1")[0], 3.0, 0.0);
+                check("w1", ran.last("w1"), 1.0, 1e-9);
+            } else {
+                ran.said("E0709");
+            }
+        }
+    }
+}
+
 /// Four ideal diodes between a floating source and a capacitor that nothing discharges: it ends at the peak.
 #[test]
 fn a_bridge_of_ideal_diodes_starts_from_nothing() {

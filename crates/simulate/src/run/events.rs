@@ -1,7 +1,7 @@
 //! What happens at the events of a run: instants, told to the observer; limits of events that accumulate; and why the
 //! run ends there, if it does.
 
-use modeshift_dae::{ExpressionId, RelationId, VariableId};
+use modeshift_dae::{ExpressionId, RelationId, VariableId, WhenActionKind};
 
 use crate::results::CostPart;
 use crate::run::failure::NoBeginning;
@@ -92,15 +92,20 @@ impl<'a> Run<'_, 'a> {
         }
     }
 
-    /// Fixed start values of states that the first instant would change, unless they are left limits.
+    /// Fixed start values of states that the first instant would change, unless they are left limits, or a clause says that they change.
     fn jumps_of_start(
         &self,
         left: &Side<'a>,
         occasion: Occasion,
         outcome: &Outcome<'a>,
     ) -> Vec<(VariableId, f64, f64)> {
-        match occasion.initial && !self.may_jump_at_start && outcome.whens.is_empty() {
-            true => start::jumps_of_fixed(self.machinery.prepared, left, &outcome.right),
+        let prepared = self.machinery.prepared;
+        let is_law = |kind: &WhenActionKind| matches!(kind, WhenActionKind::Reinit(..) | WhenActionKind::Law(..));
+        let mut fired = prepared.discrete.branches.iter().filter(|it| outcome.whens.contains(&it.span));
+        let mut is_said =
+            || fired.any(|it| it.declares_transient || it.deeds.iter().any(|deed| is_law(&deed.action.kind)));
+        match occasion.initial && !self.may_jump_at_start && !is_said() {
+            true => start::jumps_of_fixed(prepared, left, &outcome.right),
             false => Vec::new(),
         }
     }
