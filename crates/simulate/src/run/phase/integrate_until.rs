@@ -356,6 +356,8 @@ impl<'a> Phase<'a> {
             match found {
                 Some(crossing) => {
                     machinery.memory.end_phase((self.began, end), Some(&crossing));
+                    let rounding = |atom| self.present.rounding_of(machinery.prepared, atom);
+                    machinery.memory.blur(self.expected.watch.time_error(&crossing, rounding));
                     return Ok(Reached::Event(self.expected.watch.fired(&crossing), crossing.guards));
                 }
                 None if is_due && self.expected.is_stop() => return Ok(Reached::Stop),
