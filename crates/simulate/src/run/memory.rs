@@ -71,8 +71,8 @@ pub(crate) struct Memory {
     /// How long the last phase was, and what times could be told apart at its end.
     duration: f64,
     resolution: f64,
-    /// What rounding of what crossed leaves of the time of the last event.
-    time_error: f64,
+    /// What rounding of what crossed leaves of the time of the last event; nothing where states are not as exact as rounding.
+    time_error: Option<f64>,
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
@@ -276,7 +276,7 @@ impl Memory {
             residues: atoms.iter().map(|_| 0.0).collect(),
             duration: f64::INFINITY,
             resolution: 0.0,
-            time_error: 0.0,
+            time_error: None,
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
@@ -392,7 +392,7 @@ impl Memory {
 
     /// A phase ends at a crossing, or otherwise.
     pub fn end_phase(&mut self, (began, ended): (f64, f64), crossing: Option<&Crossing>) {
-        (self.duration, self.resolution, self.time_error) = (ended - began, TOGETHER * ended.abs(), 0.0);
+        (self.duration, self.resolution, self.time_error) = (ended - began, TOGETHER * ended.abs(), None);
         self.most = self.scales.iter().copied().filter(|it| it.is_finite()).fold(self.most, f64::max);
         self.residues.iter_mut().for_each(|it| *it = 0.0);
         self.buffers.carried.clear();
@@ -403,15 +403,27 @@ impl Memory {
         }
     }
 
-    /// The time of the last event is known no better than this.
+    /// States are as exact as rounding, and the time of the last event is known no better than this.
     pub fn blur(&mut self, time_error: f64) {
-        self.time_error = time_error.min(MOST_BLURRED * self.time_scale.known_short());
+        self.time_error = Some(time_error.min(MOST_BLURRED * self.time_scale.known_short()));
     }
 
     /// What the time of the last event is not known to, where rounding of what crossed makes that more than other times are.
     pub fn time_error(&self) -> Option<f64> {
         let usual = self.resolution.max(LEAST_BLURRED * self.time_scale.known_short());
-        (self.time_error > usual).then_some(self.time_error)
+        self.time_error.filter(|&it| it > usual)
+    }
+
+    /// What is noise is found out as if the time of the event were known a little less; what is to be given back afterwards.
+    pub fn look_closer(&mut self) -> Option<f64> {
+        let usual = self.resolution.max(LEAST_BLURRED * self.time_scale.known_short());
+        let closer = self.time_error.map(|it| it.max(2.0 * usual));
+        std::mem::replace(&mut self.time_error, closer)
+    }
+
+    /// The time of the event is known to this again.
+    pub fn look_as_before(&mut self, time_error: Option<f64>) {
+        self.time_error = time_error;
     }
 
     /// An atom is at zero where a phase ended for another reason, with this left of it.

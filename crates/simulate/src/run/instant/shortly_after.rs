@@ -5,6 +5,8 @@
 //! fast there (an inductor with a leak: 1e-8 s) acts on the noise first. Series say nothing of such a mode. What it says is where it is some
 //! such times later: what is fast and began with noise has died away, or if it is not that fast, has moved by more than noise.
 //!
+//! That is for states that are as exact as rounding; those of other methods have errors of the tolerance, which nothing here measures.
+//!
 //! What is noise is measured: by how much a relation is another one if the states are where the mode before was a little later, by as much time
 //! as the event is not known to, and if they are rounded otherwise. What is larger is a value, however fast it dies away: values of all modes
 //! at one point agree with each other, which their noise does not.
