@@ -245,8 +245,11 @@ equation
   1e-3*der(v) = i - v/50;
   u = p;";
 
+/// Resistances and leaks, each with what comes out.
+type BySize = [(&'static str, f64)];
+
 /// By circuit and resistance, what an implicit Euler method that solves complementarity problems tends to as its steps become short.
-const CONVERTERS: [(&str, f64, &str, &[(&str, f64)]); 2] = [
+const CONVERTERS: [(&str, f64, &str, &BySize); 2] = [
     (FORWARD, 5.03e-4, "vo", &[("1e-5", 7.70966), ("1e-6", 7.70969), ("1e-7", 7.70969), ("1e-8", 7.70969)]),
     (PHASES, 0.1, "v", &[("1e-5", 16.2828), ("1e-6", 16.2830)]),
 ];
