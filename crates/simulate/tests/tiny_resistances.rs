@@ -212,3 +212,63 @@ fn capacitors_behind_diodes_of_tiny_resistances_are_never_silently_wrong() {
     }
     assert!(right_by_default >= 10, "{right_by_default}");
 }
+
+/// A forward converter, which comes to rest in every period: its freewheeling diode and the one before it stop together.
+const FORWARD: &str = "  D d1, d2, dr;
+  Real im(start = 0, fixed = true), il(start = 0, fixed = true), vo(start = 0, fixed = true), vp, x, i;
+  Boolean c;
+equation
+  c = mod(time, 1e-5) < 4e-6;
+  i = if c then im + 0.5*d1.i - dr.i else 0;
+  if c then vp = 48; else im + 0.5*d1.i - dr.i = 0; end if;
+  dr.v = -vp - 48;
+  d1.v = 0.5*vp - x;
+  d2.v = -x;
+  il = d1.i + d2.i;
+  1e-3*der(im) = vp;
+  5e-5*der(il) = x - vo;
+  1e-4*der(vo) = il - vo/2;
+  u = x;";
+/// Three phases with inductors before a bridge of six diodes, with a capacitor and a resistor behind it.
+const PHASES: &str = "  D a[3], b[3];
+  Real v(start = 0, fixed = true), il[3](start = {0, 0, 0}), w[3], p, n, i;
+equation
+  for k in 1:3 loop
+    1e-3*der(il[k]) = 10*sin(314.1592653589793*time - 2.0943951023931953*(k - 1)) - 0.05*il[k] - w[k];
+    il[k] = a[k].i - b[k].i;
+    a[k].v = w[k] - p;
+    b[k].v = n - w[k];
+  end for;
+  i = a[1].i + a[2].i + a[3].i;
+  i = b[1].i + b[2].i + b[3].i;
+  p - n = v;
+  1e-3*der(v) = i - v/50;
+  u = p;";
+
+/// Resistances and leaks, each with what comes out.
+type BySize = [(&'static str, f64)];
+
+/// By circuit and resistance, what an implicit Euler method that solves complementarity problems tends to as its steps become short.
+const CONVERTERS: [(&str, f64, &str, &BySize); 2] = [
+    (FORWARD, 5.03e-4, "vo", &[("1e-5", 7.70966), ("1e-6", 7.70969), ("1e-7", 7.70969), ("1e-8", 7.70969)]),
+    (PHASES, 0.1, "v", &[("1e-5", 16.2828), ("1e-6", 16.2830)]),
+];
+
+/// Where two diodes stop together, or one of a bridge before inductors, one mode follows: currents are noise there, and voltages over leaks
+/// are many times as much.
+#[test]
+fn converters_of_tiny_resistances_go_on_by_default() {
+    for (circuit, stop, name, cases) in CONVERTERS {
+        for (size, expected) in cases {
+            let text = format!("model M\n{}\n{circuit}\nend M;", DIODE.replace("1e-6", size));
+            let ran = run_text(&text, &How::until(stop));
+            assert!(
+                ran.summary.as_ref().is_some_and(|it| it.end == RunEnd::Stop),
+                "{name} {size}: {:?}",
+                ran.diagnostics
+            );
+            let found = ran.last(name);
+            assert!((found - expected).abs() <= 3e-5 * expected, "{name} {size} = {found}, not {expected}");
+        }
+    }
+}

@@ -19,7 +19,7 @@ use crate::run::phase::integrate_until::PhaseSettings;
 
 /// Up to so many states it pays. Exponentials are full matrices: on heat that flows along a rod with some eighty events, exact solutions take a
 /// quarter of the time of backward differentiation with 10 to 60 states, a third with 120, and as long with 250.
-const MOST_STATES: usize = 100;
+pub(crate) const MOST_STATES: usize = 100;
 /// And up to so many where the mode rings: then only the nonzero coefficients count, and steps of other methods are shorter still. A
 /// line of 400 states takes a ninth of the time; reading a mode takes longer than that pays with some thousand.
 const MOST_RINGING_STATES: usize = 2000;
@@ -176,7 +176,8 @@ impl VisitedMode<'_> {
     }
 }
 
-fn field(mode: &AffineMode) -> Field {
+/// An affine system as a linear one.
+pub(crate) fn field(mode: &AffineMode) -> Field {
     let mut builder = FieldBuilder::new(mode.states.len(), mode.inputs.len());
     fill(&mut builder, mode);
     builder.build()

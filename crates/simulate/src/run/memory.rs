@@ -29,6 +29,12 @@ const STAIRS_OF_STAIRS: usize = 2;
 /// How exactly the instant of an event is known, in short times.
 const EVENT_TIME_ERROR: f64 = 1e-10;
 
+/// The most of a short time that rounding of a guard may make of the time of an event: what touches zero without a slope to speak of tells
+/// nothing about its time.
+const MOST_BLURRED: f64 = 1e-5;
+/// Less than this of a short time is what any relation has of it.
+const LEAST_BLURRED: f64 = 1e-11;
+
 /// A value at an event is known to a few times what the resolution of time leaves of it.
 const RESIDUES: f64 = 4.0;
 /// What is left of a size, relative to it, where an atom has come to rest at zero: some roundings.
@@ -65,6 +71,8 @@ pub(crate) struct Memory {
     /// How long the last phase was, and what times could be told apart at its end.
     duration: f64,
     resolution: f64,
+    /// What rounding of what crossed leaves of the time of the last event; nothing where states are not as exact as rounding.
+    time_error: Option<f64>,
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
@@ -268,6 +276,7 @@ impl Memory {
             residues: atoms.iter().map(|_| 0.0).collect(),
             duration: f64::INFINITY,
             resolution: 0.0,
+            time_error: None,
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
@@ -383,7 +392,7 @@ impl Memory {
 
     /// A phase ends at a crossing, or otherwise.
     pub fn end_phase(&mut self, (began, ended): (f64, f64), crossing: Option<&Crossing>) {
-        (self.duration, self.resolution) = (ended - began, TOGETHER * ended.abs());
+        (self.duration, self.resolution, self.time_error) = (ended - began, TOGETHER * ended.abs(), None);
         self.most = self.scales.iter().copied().filter(|it| it.is_finite()).fold(self.most, f64::max);
         self.residues.iter_mut().for_each(|it| *it = 0.0);
         self.buffers.carried.clear();
@@ -392,6 +401,29 @@ impl Memory {
             self.residues[it.atom] = it.size;
             self.located.extend(it.is_located.then_some(it.atom));
         }
+    }
+
+    /// States are as exact as rounding, and the time of the last event is known no better than this.
+    pub fn blur(&mut self, time_error: f64) {
+        self.time_error = Some(time_error.min(MOST_BLURRED * self.time_scale.known_short()));
+    }
+
+    /// What the time of the last event is not known to, where rounding of what crossed makes that more than other times are.
+    pub fn time_error(&self) -> Option<f64> {
+        let usual = self.resolution.max(LEAST_BLURRED * self.time_scale.known_short());
+        self.time_error.filter(|&it| it > usual)
+    }
+
+    /// What is noise is found out as if the time of the event were known a little less; what is to be given back afterwards.
+    pub fn look_closer(&mut self) -> Option<f64> {
+        let usual = self.resolution.max(LEAST_BLURRED * self.time_scale.known_short());
+        let closer = self.time_error.map(|it| it.max(2.0 * usual));
+        std::mem::replace(&mut self.time_error, closer)
+    }
+
+    /// The time of the event is known to this again.
+    pub fn look_as_before(&mut self, time_error: Option<f64>) {
+        self.time_error = time_error;
     }
 
     /// An atom is at zero where a phase ended for another reason, with this left of it.

@@ -17,6 +17,7 @@ use crate::integrate::{EvaluationFailed, Field, Flow, Handed, Ode, Problem};
 use crate::program::{Near, NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
 use crate::run::exact_modes::KnownAffine;
+use crate::run::instant::shortly_after::Ahead;
 use crate::run::mode_cache::ModeCache;
 use crate::run::pinned_modes::{Linearized, ModePins};
 use crate::run::prepare::Prepared;
@@ -42,6 +43,8 @@ pub(crate) struct VisitedMode<'a> {
     pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
     /// The mode as an affine system, for the present choice of states, where that was asked for.
     pub affine: RefCell<Option<KnownAffine>>,
+    /// The same to look ahead at events.
+    pub ahead: RefCell<Option<Ahead>>,
     /// Why its slopes have no values, whatever the states are, where that was found.
     pub has_no_slopes: OnceCell<String>,
     /// Whether it is what was before the start, which has no equations.
@@ -191,6 +194,7 @@ impl<'a> VisitedModes<'a> {
             handed: Handed::default(),
             problem: RefCell::new(None),
             affine: RefCell::new(None),
+            ahead: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
             is_before_start: true,
         })
@@ -427,6 +431,7 @@ impl<'a> VisitedModes<'a> {
             handed,
             problem: RefCell::new(None),
             affine: RefCell::new(None),
+            ahead: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
             is_before_start: false,
         });

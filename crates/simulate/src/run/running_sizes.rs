@@ -322,6 +322,11 @@ impl Side<'_> {
         size(&self.ingredients(prepared, atom))
     }
 
+    /// What rounding makes of a guard.
+    pub(crate) fn rounding_of(&self, prepared: &Prepared, atom: RelationId) -> f64 {
+        ROUNDING * self.size_by_terms(prepared, atom)
+    }
+
     /// What a guard is made of in the mode of the side.
     fn ingredients(&self, prepared: &Prepared, atom: RelationId) -> Terms {
         let known = &self.mode.ingredients.guards;

@@ -51,6 +51,55 @@ pub struct Flow {
     pub inputs: Vec<f64>,
 }
 
+impl Flow {
+    /// The states after some time, which may be many times that in which the fastest changes; nothing where there are too many of them for
+    /// exponentials.
+    pub(crate) fn after(
+        &self,
+        time: f64,
+        states: &[f64],
+        length: f64,
+        exponentials: &RefCell<Option<Exponentials>>,
+    ) -> Option<Vec<f64>> {
+        let field = &self.field;
+        if !field.has_exponentials() {
+            return None;
+        }
+        let mut components = vec![0.0; field.size()];
+        components[..states.len()].copy_from_slice(states);
+        field.set_sources(time, &self.inputs, &mut components);
+        let mut series = Series::default();
+        series.begin(&components, field.short_time());
+        look(field, exponentials, &mut series, length, [&mut components, &mut vec![0.0; field.size()]]);
+        components.truncate(states.len());
+        Some(components)
+    }
+}
+
+/// The components some time after the beginning of a series, into the first place; the second one is work space.
+fn look(
+    field: &Arc<Field>,
+    exponentials: &RefCell<Option<Exponentials>>,
+    series: &mut Series,
+    length: f64,
+    [inside, spare]: [&mut [f64]; 2],
+) {
+    if length <= field.short_time() {
+        series.reach(field, length);
+        series.value(length, inside);
+        return;
+    }
+    let mut known = exponentials.borrow_mut();
+    let known = match &mut *known {
+        Some(known) if known.are_of(field) => known,
+        other => other.insert(Exponentials::of(field)),
+    };
+    let (units, rest) = known.units(length);
+    series.reach(field, rest);
+    series.value(rest, inside);
+    known.apply(units, inside, spare);
+}
+
 /// In the middle of a step that a cubic curve describes, slopes are wrong by at most this share of the largest: steps
 /// along an oscillation are then about a radian long.
 const SHOWN: f64 = 2e-3;
@@ -104,22 +153,7 @@ impl<'problem> Exact<'problem> {
     /// The components after some time of the step, into `inside`.
     fn look(&mut self, length: f64) {
         let Exact { flow, exponentials, series, inside, spare, .. } = self;
-        let field = &flow.field;
-        let short = field.short_time();
-        if length <= short {
-            series.reach(field, length);
-            series.value(length, inside);
-            return;
-        }
-        let mut known = exponentials.borrow_mut();
-        let known = match &mut *known {
-            Some(known) if known.are_of(field) => known,
-            other => other.insert(Exponentials::of(field)),
-        };
-        let (units, rest) = known.units(length);
-        series.reach(field, rest);
-        series.value(rest, inside);
-        known.apply(units, inside, spare);
+        look(&flow.field, exponentials, series, length, [inside, spare]);
     }
 
     /// Whether the slopes in the middle of a step of this length, at whose end the components are `inside`, are those of the cubic

@@ -400,6 +400,9 @@ impl<'a> Instant<'_, 'a> {
         candidate: &mut Candidate<'a>,
         atom: RelationId,
     ) -> Option<Sign> {
+        if let Some(sign) = self.sign_shortly_after(step, candidate, atom, 0.0) {
+            return Some(sign);
+        }
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
@@ -415,6 +418,9 @@ impl<'a> Instant<'_, 'a> {
         atom: RelationId,
         value: (f64, f64),
     ) -> Sign {
+        if let Some(sign) = self.sign_shortly_after(step, candidate, atom, value.0) {
+            return sign;
+        }
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
         // What has crossed is at zero as exactly as its time is known, which another mode may show many times larger: the voltage of a diode
         // that blocks with a small leak.

@@ -30,6 +30,9 @@ const MOST_COMPARED: usize = 6;
 /// different scales, and one of them may call noise what the other does not. Then other levels are tried.
 const NOISE_LADDER: [f64; 3] = [1.0 / 30.0, 30.0, 1e-3];
 
+/// Shares of the time that an event is not known to, after which no mode is found at the usual one; after none, series decide.
+const SOONER: [f64; 3] = [1e-2, 1e-4, 0.0];
+
 /// What a micro-step leads to.
 pub(crate) struct Selected<'a> {
     pub settled: Settled,
@@ -93,11 +96,18 @@ impl<'a> Instant<'_, 'a> {
         if let Some(selected) = self.slide_on(step, &proposal) {
             return Ok(selected);
         }
+        let compared = self.memory.compared.clone();
         let reason = match self.among_modes(step, &proposal, &BTreeSet::new()) {
             Err(NoOutcome::NoMode(tried, _)) => tried,
+            Ok(selected) if selected.ambiguity.is_some() => {
+                return Ok(self.by_closer_look(step, &proposal, compared).unwrap_or(selected));
+            }
             other => return other,
         };
         self.memory.trace_intricate();
+        if let Some(selected) = self.sooner_after(step, &proposal) {
+            return Ok(selected);
+        }
         let contradicting = reason.iter().filter_map(|(_, objection)| match objection {
             Objection::Atom(atom, _) => Some(*atom),
             _ => None,
@@ -110,6 +120,34 @@ impl<'a> Instant<'_, 'a> {
         };
         let passed = self.passing_through(step, &proposal);
         passed.or_else(|| self.at_other_levels(step, &proposal)).ok_or(NoOutcome::NoMode(reason, no_sliding))
+    }
+
+    /// The only mode that follows where several seemed to, by what was noise: relations are judged by more than noise. Clusters that were
+    /// compared before are given, so that these are compared again.
+    fn by_closer_look(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+        compared: BTreeSet<Vec<RelationId>>,
+    ) -> Option<Selected<'a>> {
+        let compared = std::mem::replace(&mut self.memory.compared, compared);
+        let before = self.memory.look_closer();
+        let selected = self.among_modes(step, proposal, &BTreeSet::new());
+        self.memory.look_as_before(before);
+        self.memory.compared = compared;
+        selected.ok().filter(|it| it.ambiguity.is_none())
+    }
+
+    /// The mode that follows where relations whose values are noise are looked at sooner after the event: several may change there,
+    /// one by the other, within the time that it is not known to.
+    fn sooner_after(&mut self, step: &MicroStep<'_, 'a>, proposal: &IndexVec<VariableId, f64>) -> Option<Selected<'a>> {
+        let before = self.memory.time_error()?;
+        let selected = SOONER.into_iter().find_map(|share| {
+            self.memory.look_as_before(Some(share * before));
+            self.among_modes(step, proposal, &BTreeSet::new()).ok()
+        });
+        self.memory.look_as_before(Some(before));
+        selected
     }
 
     /// The same where a machine may enter a state that it leaves at once for the one it came from: that one is entered anew,

@@ -18,6 +18,7 @@ use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use crate::run::instant::discrete_fixpoint::Reset;
 use crate::run::instant::entry::Beginning;
+use crate::run::instant::shortly_after::Nearby;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
 use crate::run::running_sizes::{ROUNDED, ROUNDING};
@@ -48,6 +49,8 @@ pub(crate) struct Restarted<'a> {
     impulses: Option<Impulses>,
     /// The largest value of the side, once it was asked for: every sign asks.
     largest: OnceCell<f64>,
+    /// The relations as they would be otherwise, where that was asked for; nothing where that cannot be told.
+    pub(super) nearby: OnceCell<Option<Box<Nearby>>>,
 }
 
 /// Both limits and the weights of a transient instant.
@@ -136,6 +139,7 @@ impl<'a> Circumstances<'_, 'a> {
             past: Some((past, result)),
             impulses: None,
             largest: OnceCell::new(),
+            nearby: OnceCell::new(),
         })
     }
 
@@ -213,6 +217,7 @@ impl<'a> Circumstances<'_, 'a> {
             past: None,
             impulses,
             largest: OnceCell::new(),
+            nearby: OnceCell::new(),
         })
     }
 
@@ -354,6 +359,7 @@ impl<'a> Restarted<'a> {
             past: None,
             impulses: None,
             largest: OnceCell::new(),
+            nearby: OnceCell::new(),
         }
     }
 
@@ -377,7 +383,7 @@ impl<'a> Restarted<'a> {
     /// Replaces the jet by one that is complete.
     pub fn set_jet(&mut self, jet: Vec<f64>) {
         self.side.jet = jet;
-        self.largest = OnceCell::new();
+        (self.largest, self.nearby) = (OnceCell::new(), OnceCell::new());
         if let Some((_, result)) = &mut self.past {
             result.right = jet_of(&self.side);
         }

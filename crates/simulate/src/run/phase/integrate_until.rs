@@ -363,11 +363,18 @@ impl<'a> Phase<'a> {
             match found {
                 Some(crossing) => {
                     machinery.memory.end_phase((self.began, end), Some(&crossing));
+                    if integrator.exact_pace().is_some() {
+                        let rounding = |atom| self.present.rounding_of(machinery.prepared, atom);
+                        machinery.memory.blur(self.expected.watch.time_error(&crossing, rounding));
+                    }
                     return Ok(Reached::Event(self.expected.watch.fired(&crossing), crossing.guards));
                 }
                 None if is_due && self.expected.is_stop() => return Ok(Reached::Stop),
                 None if is_due => {
                     machinery.memory.end_phase((self.began, end), None);
+                    if integrator.exact_pace().is_some() {
+                        machinery.memory.blur(0.0);
+                    }
                     return Ok(Reached::Event(Fired::default(), Vec::new()));
                 }
                 None if self.needs_new_states(machinery) || self.needs_other_method(integrator) => {

@@ -190,7 +190,7 @@ fn differences(prepared: &Prepared, buffers: &mut TapeBuffers, side: &Side<'_>) 
 }
 
 /// The sign of the error of a state: neighbours differ in the first combination, all others sooner or later.
-fn sign(state: usize, combination: u32) -> f64 {
+pub(crate) fn sign(state: usize, combination: u32) -> f64 {
     let bits = match combination {
         0 => state as u64,
         _ => (state as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - 8 * combination),

@@ -764,6 +764,21 @@ impl Watch {
         Ok(None)
     }
 
+    /// How exactly the time of a crossing is known, where rounding of what atoms are made of is so large: in a current that is a difference
+    /// of voltages over a tiny resistance, zero is as wide as their rounding makes it.
+    pub fn time_error(&self, crossing: &Crossing, rounding: impl Fn(RelationId) -> f64) -> f64 {
+        let error = |&guard: &Guard| {
+            let Guard::Atom(atom) = guard else { return 0.0 };
+            let Ok(index) = self.watched.binary_search_by_key(&guard, |it| it.guard) else { return 0.0 };
+            let (time, value) = (crossing.time, crossing.values[index].0);
+            let looks = self.times.iter().zip(self.watched[index].last);
+            let slopes = looks.map(|(look, seen)| ((value - seen) / (time - look)).abs()).filter(|it| it.is_finite());
+            let rounding = rounding(atom);
+            if rounding > 0.0 { rounding / slopes.fold(0.0, f64::max) } else { 0.0 }
+        };
+        crossing.guards.iter().map(error).fold(0.0, f64::max)
+    }
+
     /// What the resolution of time leaves of each atom at a crossing. Those that crossed are at zero there, unless they jump.
     fn residues(&self, found: &Crossing, (from, to): (f64, f64), end: &[(f64, f64)]) -> Vec<Residue> {
         let window = TOGETHER * (found.time.abs() + (to - from));
