@@ -36,7 +36,8 @@ pub(super) fn advice(
     analysis: &Analysis,
     texts: &SetTexts<'_>,
 ) -> Option<(String, Option<Kind>)> {
-    match sources_together(finding) {
+    let in_all_modes = texts.text(finding.case.modes) == "true";
+    match sources_together(finding, in_all_modes) {
         Some(advice) => Some((advice, Some(Kind::SourcesTogether))),
         None => other_advice(finding, analysis, texts).map(|advice| (advice, None)),
     }

@@ -25,15 +25,16 @@ const FLOWS: [(&str, &str, &str); 4] = [
     ("Q_flow", "heat flow", "a heat capacity"),
 ];
 
-/// What to do about them, where they are what is wrong.
-pub(super) fn sources_together(finding: &Finding<'_>) -> Option<String> {
+/// What to do about them, where they are what is wrong. Flows that some modes alone fix are those of open switches, which are zero: what
+/// lies between them floats.
+pub(super) fn sources_together(finding: &Finding<'_>, in_all_modes: bool) -> Option<String> {
     let subset = finding.dependent.or(finding.over).filter(|it| it.equations.len() > 2)?;
     let names = finding.names;
     let called = |(name, ..): &&(&str, &str, &str)| super::patterns::all_called(names, &subset.variables, name);
     if let Some(&(_, what, remedy)) = POTENTIALS.iter().find(called) {
         return potentials_given(names, subset, what, remedy);
     }
-    let &(_, what, remedy) = FLOWS.iter().find(called)?;
+    let &(_, what, remedy) = FLOWS.iter().find(called).filter(|_| in_all_modes)?;
     flows_given(names, subset, what, remedy)
 }
 
