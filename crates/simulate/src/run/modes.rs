@@ -17,7 +17,7 @@ use crate::integrate::{EvaluationFailed, Field, Flow, Handed, Ode, Problem};
 use crate::program::{Near, NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
 use crate::run::exact_modes::KnownAffine;
-use crate::run::instant::shortly_after::Ahead;
+use crate::run::instant::judgement::shortly_after::Ahead;
 use crate::run::mode_cache::ModeCache;
 use crate::run::pinned_modes::{Linearized, ModePins};
 use crate::run::prepare::Prepared;

@@ -13,7 +13,6 @@
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
-//! | [`shortly_after`] | relations whose values are noise, by where the mode leads them |
 //! | [`without_values`] | why modes that were tried have none |
 //! | [`at_zero`] | left limits with what crossed exactly at zero |
 //! | [`stair_edges`] | where stairs go whose arguments stand at an edge |
@@ -58,7 +57,6 @@ pub(crate) mod judgement;
 pub(crate) mod next_mode;
 pub(crate) mod parts;
 pub(crate) mod restart;
-pub(crate) mod shortly_after;
 mod stair_edges;
 mod without_values;
 

@@ -18,7 +18,7 @@ use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use crate::run::instant::discrete_fixpoint::Reset;
 use crate::run::instant::entry::Beginning;
-use crate::run::instant::shortly_after::Nearby;
+use crate::run::instant::judgement::shortly_after::Nearby;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
 use crate::run::running_sizes::{ROUNDED, ROUNDING};

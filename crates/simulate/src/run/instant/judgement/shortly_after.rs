@@ -43,7 +43,7 @@ pub(crate) struct Ahead {
 }
 
 /// The relations of a candidate, as they would be otherwise.
-pub(super) struct Nearby {
+pub(in crate::run::instant) struct Nearby {
     /// If the event were a little later.
     displaced: IndexVec<RelationId, (f64, f64)>,
     /// Shortly after it.
@@ -55,7 +55,7 @@ pub(super) struct Nearby {
 impl<'a> Instant<'_, 'a> {
     /// The sign of a relation whose value is noise, since the time of the event is not known better; nothing where it is no noise,
     /// or where it is not clear later either.
-    pub(super) fn sign_shortly_after(
+    pub(in crate::run::instant) fn sign_shortly_after(
         &mut self,
         step: &MicroStep<'_, 'a>,
         candidate: &mut Candidate<'a>,

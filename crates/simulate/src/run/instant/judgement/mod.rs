@@ -7,6 +7,12 @@
 //! the other to leave the next one: they are one *pair*. When `on` changes, what judges the new state is the relation
 //! that counts from then on. So the candidate must also stand if the Boolean's own left limit is what it has become. The
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`shortly_after`] | relations whose values are noise, by where the mode leads them |
+
+pub(crate) mod shortly_after;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
