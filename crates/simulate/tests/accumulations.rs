@@ -343,6 +343,7 @@ fn end_of_impacts(ground: f64, restitution: f64) -> f64 {
 #[test]
 fn a_ball_does_not_fall_through_a_ground_that_moves() {
     let ways = [(Method::Auto, 1e-6), (Method::Auto, 1e-8), (Method::Bdf, 1e-6), (Method::Explicit, 1e-6)];
+    let mut fell = Vec::new();
     for ground in GROUNDS {
         for restitution in [1e-6, 1e-3, 0.01, 0.1, 0.3] {
             for (round, (method, tolerance)) in ways.into_iter().enumerate() {
@@ -350,9 +351,11 @@ fn a_ball_does_not_fall_through_a_ground_that_moves() {
                 let ran = run_text(&text, &How { method: Some(method), ..How::until(2.0).tolerance(tolerance) });
                 let what = format!("{} {restitution} {method:?} {tolerance}", ground.0);
                 let lowest = ran.values("gap").into_iter().fold(0.0, f64::min);
-                assert!(lowest >= -1e-8_f64.max(0.01 * tolerance), "{what}: {lowest}");
                 let told = ran.diagnostics.iter().find(|it| it.code == "E0827");
-                let told = told.unwrap_or_else(|| panic!("{what}: {:?}", ran.diagnostics));
+                let Some(told) = told.filter(|_| lowest >= -1e-8_f64.max(0.01 * tolerance)) else {
+                    fell.push(format!("{what}: {lowest}, {:?}", ran.diagnostics));
+                    continue;
+                };
                 let speed = match ground.0 {
                     "at rest" => 0.0,
                     "that rises" => 0.3,
@@ -364,6 +367,7 @@ fn a_ball_does_not_fall_through_a_ground_that_moves() {
             }
         }
     }
+    assert!(fell.is_empty(), "{fell:#?}");
 }
 
 /// What keeps nothing of its speed stands still on its ground, however that moves, and falls on; the run tells.

@@ -39,8 +39,10 @@ pub(crate) enum Passage {
 enum Turn {
     /// It stands still behind the instant.
     Stopped,
-    /// It goes the other way.
+    /// It was on the way beyond zero, and goes back.
     Back,
+    /// It was on the way back already, and goes on beyond: what was found there is noise that an impact before it has left.
+    On,
 }
 
 /// What became of the atoms that fired at an instant. `again` says that they had been thrown back before and were noise since.
@@ -62,16 +64,16 @@ pub(crate) fn passage<'a>(
         crossed.filter_map(|atom| Some((atom, turn(prepared, visited, memory, (left, right), atom)?))).collect();
     let atoms: Vec<RelationId> = turned.iter().map(|it| it.0).collect();
     let Some(signs) = signs_near_zero(prepared, visited, memory, right, &atoms) else { return Passage::Meant };
-    let goes_on = |sign: Sign| match sign {
+    let goes_on = |turn: Turn, sign: Sign| match sign {
         Sign::Decided(Term::Derivative(2..), _) => true,
-        Sign::Decided(Term::Derivative(_), _) => again,
+        Sign::Decided(Term::Derivative(_), _) => again || turn == Turn::On,
         _ => false,
     };
-    let going_on = turned.iter().zip(&signs).filter(|(_, (_, sign))| goes_on(*sign));
+    let going_on = turned.iter().zip(&signs).filter(|((_, turn), (_, sign))| goes_on(*turn, *sign));
     match going_on.map(|((_, turn), _)| *turn).reduce(|all, one| if one == Turn::Stopped { all } else { one }) {
         None => Passage::Meant,
         Some(Turn::Stopped) => Passage::Stopped,
-        Some(Turn::Back) => Passage::Noise,
+        Some(Turn::Back | Turn::On) => Passage::Noise,
     }
 }
 
@@ -88,10 +90,14 @@ fn turn<'a>(
     let rounding = ROUNDING * left.slope_size(prepared, atom).max(right.slope_size(prepared, atom));
     let mut rate_on = |side| rate(prepared, visited, memory, side, atom);
     let (before, after) = (rate_on(left)?, rate_on(right)?);
+    let it = &prepared.discrete.atoms[atom];
+    let is_beyond_above = (right.discrete[it.variable] != 0.0) == it.holds_above();
     match () {
         () if before.abs() <= rounding => None,
         () if after.abs() <= rounding => Some(Turn::Stopped),
-        () => (before * after < 0.0).then_some(Turn::Back),
+        () if (before > 0.0) == (after > 0.0) => None,
+        () if (before > 0.0) == is_beyond_above => Some(Turn::Back),
+        () => Some(Turn::On),
     }
 }
 
