@@ -1,5 +1,6 @@
 //! When a run may pass over events that accumulate: bodies that are lifted and pressed in turn, thrown back by no more than a millionth of
-//! their speed or by all of it, beside something that has nothing to do with them, against closed forms between impacts.
+//! their speed or by all of it, beside something that has nothing to do with them, against closed forms between impacts; and when it may
+//! not: balls on grounds that move, which end a run as one at rest does.
 
 use crate::support::runs as support;
 use modeshift_simulate::integrate::Method;
@@ -292,6 +293,91 @@ fn rest_that_is_found_late_moves_no_neighbour() {
             for name in ["a.s", "b.s", "c.s"] {
                 check(&format!("{name} at {time} {how:?}"), ran.at(time, name), exact.at(time, name), 100.0 * how.1);
             }
+        }
+    }
+}
+
+/// Grounds that move: declarations of `p` and `pv`, and equations.
+const GROUNDS: [(&str, &str, &str); 9] = [
+    ("at rest", "p, pv", "p = 0; pv = 0;"),
+    ("that rises", "p, pv", "p = 0.3*time; pv = 0.3;"),
+    ("that sinks", "p, pv", "p = -0.7*time; pv = -0.7;"),
+    ("that rises ever faster", "p, pv", "p = 0.3*time^2; pv = 0.6*time;"),
+    ("that swings", "p, pv", "p = 0.1*sin(4.66*time); pv = 0.466*cos(4.66*time);"),
+    ("whose speed is a derivative", "p, pv", "p = 0.1*sin(4.66*time); pv = der(p);"),
+    (
+        "on a spring",
+        "p(start = 0, fixed = true), pv(start = 0.466, fixed = true)",
+        "der(p) = pv; der(pv) = -21.7156*p;",
+    ),
+    (
+        "on a pendulum",
+        "p(start = 0, fixed = true), pv(start = 0.4, fixed = true)",
+        "der(p) = pv; der(pv) = -9.81*sin(p);",
+    ),
+    ("that is a heavy body", "p(start = 0, fixed = true), pv(start = 0.3, fixed = true)", "der(p) = pv; der(pv) = 0;"),
+];
+
+/// A ball above a ground, without a mode of rest; `watched` is the condition of its impacts.
+fn ball_on((ground, declared, equations): (&str, &str, &str), watched: &str, restitution: f64) -> String {
+    let thrown = match ground {
+        "that is a heavy body" => format!(
+            "reinit(v, (pre(v) + 1e3*pre(pv) - 1e3*{restitution:?}*(pre(v) - pre(pv)))/1001);
+             reinit(pv, (pre(v) + 1e3*pre(pv) + {restitution:?}*(pre(v) - pre(pv)))/1001);"
+        ),
+        _ => format!("reinit(v, pv - {restitution:?}*(pre(v) - pv));"),
+    };
+    format!(
+        "model M Real s(start = 0.5, fixed = true), v(start = 0, fixed = true), {declared}, gap;
+         equation gap = s - p; der(s) = v; der(v) = -9.81; {equations} when {watched} then {thrown} end when; end M;"
+    )
+}
+
+/// When impacts on a ground that begins at 0 with some speed, and keeps it, accumulate.
+fn end_of_impacts(ground: f64, restitution: f64) -> f64 {
+    let impact = (ground * ground + 9.81_f64).sqrt();
+    (impact - ground) / 9.81 + 2.0 * restitution * impact / 9.81 / (1.0 - restitution)
+}
+
+/// The speed of the ball itself does not turn there; the run went on through the ground and said nothing.
+#[test]
+fn a_ball_does_not_fall_through_a_ground_that_moves() {
+    let ways = [(Method::Auto, 1e-6), (Method::Auto, 1e-8), (Method::Bdf, 1e-6), (Method::Explicit, 1e-6)];
+    let mut fell = Vec::new();
+    for ground in GROUNDS {
+        for restitution in [1e-6, 1e-3, 0.01, 0.1, 0.3] {
+            for (round, (method, tolerance)) in ways.into_iter().enumerate() {
+                let text = ball_on(ground, ["s <= p", "gap <= 0"][round % 2], restitution);
+                let ran = run_text(&text, &How { method: Some(method), ..How::until(2.0).tolerance(tolerance) });
+                let what = format!("{} {restitution} {method:?} {tolerance}", ground.0);
+                let lowest = ran.values("gap").into_iter().fold(0.0, f64::min);
+                let told = ran.diagnostics.iter().find(|it| it.code == "E0827");
+                let Some(told) = told.filter(|_| lowest >= -1e-8_f64.max(0.01 * tolerance)) else {
+                    fell.push(format!("{what}: {lowest}, {:?}", ran.diagnostics));
+                    continue;
+                };
+                let speed = match ground.0 {
+                    "at rest" => 0.0,
+                    "that rises" => 0.3,
+                    "that sinks" => -0.7,
+                    _ => continue,
+                };
+                let end = told.message.rsplit(' ').next().and_then(|time| time.parse().ok()).expect("a time");
+                check(&what, end, end_of_impacts(speed, restitution), 1e-5);
+            }
+        }
+    }
+    assert!(fell.is_empty(), "{fell:#?}");
+}
+
+/// What keeps nothing of its speed stands still on its ground, however that moves, and falls on; the run tells.
+#[test]
+fn what_is_stopped_on_a_ground_that_moves_and_not_held_is_told() {
+    for ground in GROUNDS {
+        for watched in ["s <= p", "gap <= 0"] {
+            let ran = run_text(&ball_on(ground, watched, 0.0), &How::until(1.0)).finished();
+            let codes: Vec<&str> = ran.diagnostics.iter().map(|it| it.code.as_str()).collect();
+            assert_eq!(codes, ["W0843"], "{} {watched}", ground.0);
         }
     }
 }

@@ -530,16 +530,21 @@ impl<'a> Instant<'_, 'a> {
 
     /// The derivative of an atom that is at zero on a side with this jet, where that is known and more than noise.
     pub(super) fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
-        let series = self.memory.series(self.prepared, atom)?;
-        let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
-        let structure = &side.mode.structure;
-        let slope = series.at(structure, &known).residual(Row(0), jet, 1)[1];
+        let slope = self.slope((side, jet), atom)?;
         let noise = Noise { floor: self.memory.scales[atom], ..self.memory.present_noise(self.prepared) };
         noise.first_significant(&[0.0, slope], noise.floor).map(|_| slope)
     }
 
+    /// The derivative of an atom on a side with this jet, where that is known.
+    pub(super) fn slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
+        let series = self.memory.series(self.prepared, atom)?;
+        let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
+        let slope = series.at(&side.mode.structure, &known).residual(Row(0), jet, 1)[1];
+        (!slope.is_nan()).then_some(slope)
+    }
+
     /// Completes a jet of a side by the derivatives that say how an atom changes, where these can be had.
-    fn extend_towards(&mut self, side: &Side<'a>, jet: &mut Jet, atom: RelationId) {
+    pub(super) fn extend_towards(&mut self, side: &Side<'a>, jet: &mut Jet, atom: RelationId) {
         let Some(series) = self.memory.series(self.prepared, atom) else { return };
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;

@@ -70,6 +70,7 @@ use crate::run::values::{Occasion, Side};
 use derived_guards::DerivedGuards;
 use discrete_fixpoint::MicroStep;
 use event_iteration::{Fired, NoOutcome, Outcome};
+use restart::jet_of;
 
 /// From the left to the right side of an instant.
 pub(crate) fn instant<'a>(
@@ -117,6 +118,20 @@ pub(crate) fn signs_near_zero<'a>(
     let values = instant.memory.buffers.atom_values(prepared, (side, side), Occasion::default(), &[]);
     let signs = atoms.iter().map(|&atom| (atom, instant.sign(&step, &settled, &mut candidate, atom, values[atom])));
     Some(signs.collect())
+}
+
+/// How fast an atom changes on a side, in the mode of the side; nothing where that is not known.
+pub(crate) fn rate<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    side: &Side<'a>,
+    atom: RelationId,
+) -> Option<f64> {
+    let mut instant = Instant { prepared, visited, memory };
+    let mut jet = jet_of(side);
+    instant.extend_towards(side, &mut jet, atom);
+    instant.slope((side, &jet), atom)
 }
 
 /// The mode that follows from left limits at the start: all relations are decided by series, and nothing fires.
