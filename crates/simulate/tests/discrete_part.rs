@@ -82,7 +82,7 @@ fn an_initial_equation_between_a_real_and_an_integer_is_a_condition_for_the_real
 #[test]
 fn a_definition_of_some_modes_holds_from_the_start() {
     let body = "Boolean b; Integer n(start = 7); Real x(start = 2, fixed = true);
-        equation der(x) = -1; b = x > 1; if b then 3 = n; end if;";
+        equation der(x) = -1; b = x > 1; if b then 3 = n; else pre(n) = n; end if;";
     let ran = run_body(body, 2.0);
     check_all(&ran, "n", 3.0);
 }

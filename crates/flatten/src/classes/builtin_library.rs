@@ -3,8 +3,9 @@
 //! Written as Modelica text and read like any other package, but only where no library on the path has a
 //! `Modelica`. A unit type that is not listed is a plain `Real`, so that a model which only wants the name works.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use miniz_oxide::inflate::decompress_to_vec_zlib;
 use modeshift_syntax::ast::{Class, ClassBody, ClassKind, Ident, Path, TypePrefix};
 
 /// The text of the built-in top-level class of this name.
@@ -22,13 +23,14 @@ pub(crate) fn text(name: &str) -> Option<&'static str> {
 /// The text of a package inside a built-in one, which has the given full name and definition.
 pub(crate) fn text_inside(package: &str, definition: &Class, name: &str) -> Option<&'static str> {
     let is_built_in = is_modeshift(package, definition);
-    MODESHIFT_PACKAGES.iter().find(|(known, _)| is_built_in && *known == name).map(|(_, text)| *text)
+    let found = MODESHIFT_PACKAGES.iter().find(|(known, ..)| is_built_in && *known == name);
+    found.map(|&(_, start, end)| &modeshift_texts()[start..end])
 }
 
 /// The names of the packages inside a built-in one.
 pub(crate) fn names_inside(package: &str, definition: &Class) -> impl Iterator<Item = Arc<str>> {
     let is_built_in = is_modeshift(package, definition);
-    MODESHIFT_PACKAGES.iter().filter(move |_| is_built_in).map(|(name, _)| Arc::from(*name))
+    MODESHIFT_PACKAGES.iter().filter(move |_| is_built_in).map(|(name, ..)| Arc::from(*name))
 }
 
 /// Whether this is the part of `Modelica` that is known without its library.
@@ -77,10 +79,15 @@ const MODELICA: &str = include_str!("builtin_library.mo");
 /// The library of elements that comes with the program, `library/Modeshift`.
 const MODESHIFT: &str = include_str!("../../../../library/Modeshift/package.mo");
 const MODESHIFT_DESCRIPTION: &str = "Ideal elements whose equations change during a run";
-const MODESHIFT_PACKAGES: [(&str, &str); 5] = [
-    ("Electrical", include_str!("../../../../library/Modeshift/Electrical.mo")),
-    ("Rotational", include_str!("../../../../library/Modeshift/Rotational.mo")),
-    ("Translational", include_str!("../../../../library/Modeshift/Translational.mo")),
-    ("Fluid", include_str!("../../../../library/Modeshift/Fluid.mo")),
-    ("Examples", include_str!("../../../../library/Modeshift/Examples.mo")),
-];
+/// The packages inside, packed by `build.rs`: name, and where its text starts and ends.
+const MODESHIFT_PACKAGES: [(&str, usize, usize); 5] = include!(concat!(env!("OUT_DIR"), "/modeshift.rs"));
+
+/// The texts of the packages, one behind the other.
+fn modeshift_texts() -> &'static str {
+    static TEXTS: OnceLock<String> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let packed = include_bytes!(concat!(env!("OUT_DIR"), "/modeshift.zlib"));
+        let bytes = decompress_to_vec_zlib(packed).expect("packed when this was built");
+        String::from_utf8(bytes).expect("texts were packed")
+    })
+}
