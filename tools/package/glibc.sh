@@ -1,4 +1,6 @@
 #!/bin/sh
-# The oldest version of the C library that a program runs with: the newest of the versions that its symbols ask for.
+# The oldest version of the C library that a program runs with: the newest of the versions that its symbols ask for, and 2.36 where
+# its relocations are listed as ranges (`GLIBC_ABI_DT_RELR`), which no symbol tells of.
 set -eu
-objdump -T "$1" | sed -n 's/.*(\{0,1\}GLIBC_\([0-9.]*\))\{0,1\}.*/\1/p' | sort -uV | tail -1
+LC_ALL=C readelf --version-info --wide "$1" |
+  sed -n -e 's/.*Name: GLIBC_\([0-9.]*\) .*/\1/p' -e 's/.*Name: GLIBC_ABI_DT_RELR .*/2.36/p' | sort -uV | tail -1
